@@ -89,6 +89,13 @@ import Threaded
     }
   }
 
+  @Test(arguments: ["standard-fields-kept", "event-motionchange", "event-providerchange"])
+  func aListThatLeavesOutFalseTooTellsNothingOfIt(clause: String) throws {
+    let verdict = try ScriptedBackend(nil, listing: .withoutZerosAndFalse).verdict(
+      on: clause, dialect: Self.withoutPromises)
+    #expect(verdict == .partly(ClauseRun.reasonOfZeros), "\(String(describing: verdict))")
+  }
+
   @Test func aZeroForAnUnknownAccuracyIsABreach() throws {
     let verdict = try ScriptedBackend(.makesZeroOfUnknownAccuracy).verdict(
       on: "minus-one-kept", dialect: Self.withoutPromises)
@@ -302,6 +309,17 @@ import Threaded
     #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
     let reasons = summary.notJudged.map { "\($0.verdict)" }
     #expect(reasons.contains { $0.contains(place) && $0.contains("verify.fields") }, "\(reasons)")
+    let part = summary.notJudged.map(\.clause.id).joined(separator: ", ")
+    #expect(summary.reservations == ["looked at in part: \(part)"], "\(summary.reservations)")
+  }
+
+  /// That a text has its value as a number was not seen.
+  @Test func aPlaceThatIsNotReadIsNotKept() throws {
+    let verdict = try ScriptedBackend(nil, listing: .geoJSON).verdict(on: "numbers-as-text")
+    guard case .notJudged? = verdict else {
+      Issue.record("\(String(describing: verdict))")
+      return
+    }
   }
 
   @Test func aPlaceIsFoundWhereTheDialectSays() throws {

@@ -3,6 +3,7 @@ import Synchronization
 import Threads
 
 @testable import BackendStore
+@testable import Conformance
 
 /// What the backend makes of a record.
 extension ScriptedBackend {
@@ -223,6 +224,13 @@ extension StoredValue {
       .replacing("battery", changed(self["battery"], ["level"]))
       .replacing("activity", changed(self["activity"], ["confidence"]))
     return changed(record, ["odometer"]) ?? record
+  }
+
+  /// As a writer does that leaves out what is 0 or false.
+  var withoutFalse: StoredValue {
+    func cut(_ value: StoredValue?) -> StoredValue? { value.map(\.withoutZeros) }
+    return replacing("battery", cut(self["battery"])).replacing("provider", cut(self["provider"]))
+      .replacing("is_moving", self["is_moving"].flatMap { $0.isZero ? nil : $0 })
   }
 
   /// Degrees in ten millionths.

@@ -85,6 +85,7 @@ final class ScriptedBackend: Sendable {
       case .nanoseconds: row = row.replacing("timestamp", .number("\(time)000000"))
       case .ofOneMeridian: row = row.onOneMeridian
       case .withoutZeros: row = row.withZeros(as: nil)
+      case .withoutZerosAndFalse: row = row.withZeros(as: nil).withoutFalse
       case .timesUnderAnotherName:
         (row, more) = (row.replacing("timestamp", nil).replacing("recorded_at", nil), ",\"ts_ms\":\(time)")
       case .timesSinceTwoThousandAndOne: row = row.replacing("timestamp", .number("\(time / 1_000 - 978_307_200)"))
@@ -119,8 +120,8 @@ final class ScriptedBackend: Sendable {
     case otherUUIDs, ownUUIDs
     /// A pole has no longitude, and 180° west is 180° east.
     case ofOneMeridian
-    /// A quantity that is 0 is left out.
-    case withoutZeros
+    /// A quantity that is 0 is left out, or whatever is 0 or false.
+    case withoutZeros, withoutZerosAndFalse
     /// In columns and units of its own.
     case timesUnderAnotherName, timesSinceTwoThousandAndOne, flagsAsText, wholeDegrees
     /// It ends at so many entries.
@@ -216,8 +217,8 @@ final class ScriptedBackend: Sendable {
     if method == "OPTIONS", restarts { return restart() }
     if isAway.load(ordering: .relaxed) { return .reset([]) }
     if method == "HEAD", defect == .cutsHEAD { return .reset([]) }
-    let isUpload = path == "/locations" || path.hasPrefix("/of/")
     if let answer = oddAnswer(to: request) { return answer }
+    let isUpload = path == "/locations" || path.hasPrefix("/of/")
     guard isUpload, method == "POST" else {
       return defect == .acknowledgesOtherPaths ? .ok() : answer(404)
     }
@@ -325,8 +326,8 @@ final class ScriptedBackend: Sendable {
     case .answersNestedCommands: answer(200, #"{"data":{"background_geolocation":[["stop"]]}}"#)
     case .stopsEverybody: answer(200, #"{"background_geolocation":[["stop"]]}"#)
     case .saysThatItIsJSON: answer(200, "OK")
-    case .closesIdleAsStated:
     case .claimsAByteMore: .text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}")
+    case .closesIdleAsStated:
       .text("HTTP/1.1 200 OK\r\nKeep-Alive: max=9, timeout=0\r\nContent-Length: 2\r\n\r\n{}")
     default: answer(200, "{}")
     }

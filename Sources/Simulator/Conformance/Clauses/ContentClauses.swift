@@ -32,16 +32,17 @@ extension ConformanceClause {
       let records = places.map { run.fix(phone, latitude: $0.0, longitude: $0.1) }
       try run.deliver(phone, records)
       let look = try run.expectOnce(records, of: phone.name, among: " of all quarters of the Earth")
+      let name = "coords.latitude"
+      if let reason = run.facts.strange(name) ?? run.facts.hidden(name) { throw ClauseRun.unseen(name, reason) }
+      var isCompared = false
       for (record, (latitude, longitude)) in zip(records, places) {
-        guard let entry = look.entry(of: record) else { continue }
-        guard let stored = entry.value("coords.latitude")?.double else {
-          if let reason = run.facts.hidden("coords.latitude") { throw ClauseStop.notJudged(reason) }
-          continue
-        }
+        guard let entry = look.entry(of: record), let stored = entry.value(name)?.double else { continue }
+        isCompared = true
         if abs(stored - longitude) < 0.01, abs(stored - latitude) >= 0.01 {
           throw run.swapped(latitude, as: stored, entry)
         }
       }
+      if !isCompared { throw ClauseRun.unseen(name, "the store shows no '\(name)'") }
     },
     ConformanceClause(
       "coordinates-at-edges", .content, .must, .block,
@@ -173,13 +174,15 @@ extension ConformanceClause {
     let look = try run.expectOnce(records, of: phone.name)
     for record in records {
       if !record.sends("timestamp") { throw ClauseStop.notApplicable(run.notSent(["timestamp"])) }
-      if let reason = run.facts.strange("timestamp") { throw ClauseStop.notJudged(reason) }
-      guard let stored = look.entry(of: record)?.value("timestamp") else {
-        if let reason = run.facts.hidden("timestamp") { throw ClauseStop.notJudged(reason) }
-        throw ClauseStop.notApplicable("the store shows no time\(run.facts.remedyOfTemplates)")
+      let name = "timestamp"
+      if let reason = run.facts.strange(name) { throw ClauseRun.unseen(name, reason) }
+      guard let stored = look.entry(of: record)?.value(name) else {
+        throw ClauseRun.unseen(
+          name, run.facts.hidden(name) ?? "the store shows no time\(run.facts.remedyOfTemplates)")
       }
       guard let instant = stored.instant else {
-        throw ClauseStop.notJudged("the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
+        throw ClauseRun.unseen(
+          name, "the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
       }
       let error = instant.milliseconds(since: record.timestamp)
       if error != 0, isExact || abs(error) >= 1_000 {
@@ -220,7 +223,7 @@ extension ConformanceClause {
       let look = try run.expectOnce([record], of: phone.name, among: " of \(spelling)")
       guard let stored = look.entry(of: record)?.value("timestamp") else { continue }
       // A store that keeps the text keeps the instant, too.
-      if let reason = run.facts.strange("timestamp") { throw ClauseStop.notJudged(reason) }
+      if let reason = run.facts.strange("timestamp") { throw ClauseRun.unseen("timestamp", reason) }
       guard let found = stored.instant, found != instant, !run.isSpelledLike(stored, spelling) else { continue }
       throw run.fail("the time \(spelling) is stored as \(stored.shown)")
     }
@@ -316,33 +319,33 @@ extension ConformanceClause {
     }
     let leftOut = try expectZeros(run, fields + others, of: zeros, beside: records, in: look)
     for record in records {
-      try run.expectSame(fields, of: record, in: look)
-      for field in others { try run.expectSame(field, of: record, in: look, isOwed: true) }
+      // What is 0 or false in one of these is left out too.
+      func isLeftOut(_ field: String) -> Bool {
+        leftOut && record.value.value(at: field)?.isZero ?? false && look.entry(of: record)?.value(field) == nil
+      }
+      try run.expectSame(fields.filter { !isLeftOut($0) }, of: record, in: look)
+      for field in others where !isLeftOut(field) {
+        try run.expectSame(field, of: record, in: look, isOwed: true)
+      }
     }
     for record in kinds { try run.expectSame(fields, of: record, in: look) }
     run.note = (fields + others).joined(separator: ", ")
-    if leftOut {
-      throw ClauseStop.partly("the list leaves out each quantity that is 0: whether they are stored was not seen")
-    }
+    if leftOut { throw ClauseStop.partly(ClauseRun.reasonOfZeros) }
   }
 
-  /// Returns whether the list omits every quantity that is 0, as some JSON writers do. A database shows what it has.
+  /// Returns whether the list omits every quantity that is 0, as some JSON writers do.
   private static func expectZeros(
     _ run: ClauseRun, _ fields: [String], of zeros: SentRecord, beside others: [SentRecord],
     in look: ClauseRun.FoundRecords
   ) throws -> Bool {
     guard let entry = look.entry(of: zeros) else { return false }
-    func isMissing(_ field: String) -> Bool {
-      entry.value(field) == nil && others.allSatisfy { look.entry(of: $0)?.value(field)?.isNull == false }
-    }
-    let quantities = fields.filter { zeros.value.value(at: $0)?.double == 0 }
-    let leavesOut =
-      run.target.dialect.verification.url != nil && quantities.count > 1 && quantities.allSatisfy(isMissing)
+    let leavesOut = run.leavesOutZeros(fields, of: zeros, beside: others, in: look)
     for field in fields {
       let stored = entry.value(field)
       // Null and absence are different values from 0, but a scenario does not compare them.
       if stored?.isNull ?? true { run.log.noteUnscriptable() }
-      if !leavesOut, let sent = zeros.value.value(at: field), sent.isZero, isMissing(field) {
+      let isMissing = run.isMissing(field, of: zeros, beside: others, in: look)
+      if !leavesOut, let sent = zeros.value.value(at: field), sent.isZero, isMissing {
         run.showRequest(of: zeros)
         throw run.fail(
           "'\(field)' of \(sent.shown) is not stored, or the list leaves it out, and shows that of other records",

@@ -49,8 +49,8 @@ extension ConformanceClause {
         harm: .lose, sign: .loss)
     }
     if let record = records.first, look.entry(of: record)?.value("timestamp") == nil {
-      if let reason = run.facts.hidden("timestamp") { throw ClauseStop.notJudged(reason) }
-      throw ClauseStop.notApplicable("the store shows no time\(run.facts.remedyOfTemplates)")
+      throw ClauseRun.unseen(
+        "timestamp", run.facts.hidden("timestamp") ?? "the store shows no time\(run.facts.remedyOfTemplates)")
     }
   }
 }

@@ -253,11 +253,20 @@ extension ConformanceClause {
     try geofenceExtras(run, of: record, in: look)
     try expectPart(run, .geofence, of: record, in: look)
     try expectPart(run, .provider, of: record, in: look)
-    if case .object? = look.entry(of: record)?.value("provider") {
-      try run.expectSame("provider", of: record, in: look)
-    }
+    try expectProvider(run, of: record, in: look)
     if let reason = run.facts.hidden("event") { throw ClauseStop.partly(reason) }
     if !run.facts.shows("event") { run.note = "the store shows no 'event'" }
+  }
+
+  private static func expectProvider(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
+    let name = "provider"
+    guard let stored = look.entry(of: record)?.value(name), case .object = stored else { return }
+    if let sent = record.value.value(at: name), StoredField.difference(stored, sent, name) != nil,
+      StoredField.difference(stored, sent.withoutZeros, name) == nil, try run.listLeavesOutZeros()
+    {
+      throw ClauseStop.partly(ClauseRun.reasonOfZeros)
+    }
+    try run.expectSame(name, of: record, in: look)
   }
 
   /// Checks the fields of one kind of event. A list of columns may omit them; one of whole records shows what is kept of each.
@@ -372,9 +381,13 @@ extension ConformanceClause {
       run.note = "it is not listed: quarantined, or lost"
       return
     }
-    if let reason = run.facts.strange("coords.latitude") { throw ClauseStop.notJudged(reason) }
-    if let stored = entry.value("coords.latitude")?.double, abs(stored - 45.5190912) > 1e-6 {
-      throw run.fail("latitude \"45.5190912\" is stored as \(stored)", harm: .wrong, sign: .field("coords.latitude"))
+    let name = "coords.latitude"
+    if let reason = run.facts.strange(name) ?? run.facts.hidden(name) { throw ClauseStop.notJudged(reason) }
+    guard let stored = entry.value(name)?.double else {
+      throw ClauseStop.notJudged("the store shows no '\(name)' of it")
+    }
+    if abs(stored - 45.5190912) > 1e-6 {
+      throw run.fail("latitude \"45.5190912\" is stored as \(stored)", harm: .wrong, sign: .field(name))
     }
   }
 }

@@ -16,16 +16,16 @@ extension ClauseRun {
     for field in fields {
       guard let sent = said.value(at: field) else { continue }
       if facts.listsIdentitiesAlone {
-        throw ClauseStop.notJudged("the store shows the uuids of records, and nothing else")
+        throw ClauseRun.unseen(field, "the store shows the uuids of records, and nothing else")
       }
       guard facts.shows(field) else { throw ClauseStop.notApplicable(facts.notShown(field)) }
       if let reason = facts.strange(field) {
-        unseen = unseen ?? ClauseStop.notJudged(reason)
+        unseen = unseen ?? ClauseRun.unseen(field, reason)
         continue
       }
       guard let stored = stored(field, of: record, entry) else {
         if let reason = facts.hidden(field) {
-          unseen = unseen ?? ClauseStop.notJudged(reason)
+          unseen = unseen ?? ClauseRun.unseen(field, reason)
           continue
         }
         // In a record of another form than the others, the place of the field is unknown.
@@ -33,18 +33,29 @@ extension ClauseRun {
           unseen = unseen ?? ClauseStop.partly("the store shows no '\(field)' of a record in the default schema")
           continue
         }
+        if sent.isZero, try listLeavesOutZeros() {
+          unseen = unseen ?? ClauseStop.partly(ClauseRun.reasonOfZeros)
+          continue
+        }
         throw missing(field, of: record, entry)
       }
       if field == "timestamp", stored.isTimeWithoutZone {
-        throw ClauseStop.notJudged(RunFacts.withoutZone(stored))
+        throw ClauseRun.unseen(field, RunFacts.withoutZone(stored))
       }
       // A store that shows one time readably and another not has not kept the other.
       if StoredField.isUnreadableTime(stored, field), !facts.readsTimes {
-        throw ClauseStop.notJudged("the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
+        throw ClauseRun.unseen(
+          field, "the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
       }
       try expectSame(field, sent, as: stored, of: record, entry)
     }
     if let unseen { throw unseen }
+  }
+
+  /// Returns the stop of a clause that could not compare a field. A place or a time that is never compared is said beside the
+  /// verdict.
+  static func unseen(_ field: String, _ reason: String) -> ClauseStop {
+    ["timestamp", "coords.latitude", "coords.longitude"].contains(field) ? .partly(reason) : .notJudged(reason)
   }
 
   /// Requires that a field is stored as sent, whether or not it was seen before; with `isOwed` it must be shown.
