@@ -58,6 +58,9 @@ import Testing
   @Test func anyNumberOfProcessesComesToTheSame() throws {
     for count in ["1", "2", "5"] {
       // A run that was killed has left its parts.
+      for part in [count, "\(count)/.shards-killed", "\(count)/.shards-killed/0"] {
+        try #require(unsafe mkdir(folder.file(part), 0o755) == 0)
+      }
       try folder.write([], to: "\(count)/.shards-killed/0/events.ndjson")
       let child = try begin(Self.scenario, "--quiet", "--out", folder.file(count), "--processes", count)
       #expect(child.finish() == 0, "\(child.output)")

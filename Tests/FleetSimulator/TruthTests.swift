@@ -103,6 +103,8 @@ import Vocabulary
       var record = stage.location(odometer: 0)
       record.coords = Coordinates(latitude: here.latitude, longitude: here.longitude)
       record.coords.accuracy = 15
+      record.event = .geofence
+      stage.event(.location(record))
       stage.event(.geofence(record, Stage.depot))
     }
     stage.pass(seconds: 60)

@@ -366,7 +366,7 @@ import Testing
     (#"{"inOrder":[{"exactly":0},{}]}"#, "inOrder[0].holds must be given"),
     (#"{"holds":"3s","timeout":"1s"}"#, "timeout must be at least as long"),
     (#"{"since":"yesterday"}"#, "since must be start"),
-    (#"{"where":[],"atLeast":2000000}"#, "at most 100000"), (#"{"within":"1s","where":[]}"#, "within must be omitted"),
+    (#"{"where":[],"atLeast":2000000}"#, "at most 100000"), (#"{"within":"1s","where":[]}"#, "within: unknown key"),
   ])
   func whatIsWrongIsToldWithItsPlace(body: String, words: String) throws {
     let answer = try #require(try wait(VirtualServer(), body).answer())

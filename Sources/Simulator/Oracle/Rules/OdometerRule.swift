@@ -114,6 +114,7 @@ final class OdometerRule: Rule {
     case .told(.engine(.location(let record))) where !record.isSample:
       if isOfCommand(record, context) { return follow(record, device) }
       judge(record, context)
+      if record.event == .geofence, !countsTransitions(device) { return }
       follow(record, device)
       compare(record, context)
       measure(record, context)
@@ -124,13 +125,16 @@ final class OdometerRule: Rule {
       .told(.commanded(.startGeofences)), .told(.commanded(.start)):
       gauges[device].course?.exact = nil
       gauges[device].streamed = nil
-    // While locations are tracked a transition does not advance the odometer, which lags behind its position (SDK §17.5).
-    case .told(.engine(.geofence(let record, _))) where ledger.truth.lives[device].expectation?.goal == .geofences:
-      compare(record, context)
+    case .told(.engine(.geofence(let record, _))) where countsTransitions(device): compare(record, context)
     case .told(.commanded(.setOdometer(let metres))): set(context, to: metres)
     case .told(.commanded(.resetOdometer)): set(context, to: 0)
     default: break
     }
+  }
+
+  /// While locations are tracked a transition does not advance the odometer, which lags behind its position (SDK §17.5).
+  private func countsTransitions(_ device: Int) -> Bool {
+    ledger.truth.lives[device].expectation?.goal == .geofences
   }
 
   private func set(_ context: EventContext, to metres: Double) {
