@@ -106,6 +106,16 @@ import Threaded
       "\(asked.output)")
   }
 
+  /// In virtual time the requests of minutes come within a second.
+  @Test(arguments: [("429 Too Many Requests", true), ("503 Busy\r\nRetry-After: 1", true), ("503 Busy", false)])
+  func aLimitInCompressedTimeSaysSo(answer: String, isLimit: Bool) throws {
+    let server = try BareServer { _ in .text("HTTP/1.1 \(answer)\r\nContent-Length: 0\r\n\r\n") }
+    let call = run(["--target", server.url + "up"])
+    #expect(call.code == .thresholdFailed && call.output.contains("not accepted by the end"), "\(call.output)")
+    let words = "the server limits the rate, and time was compressed: requests came "
+    #expect(call.output.contains(words) == isLimit, "\(call.output)\(call.error)")
+  }
+
   /// The app's own URL is a target too.
   @Test func withoutATargetTheAppUploadsToItsOwnServer() throws {
     let server = try BareServer { _ in .ok("{}") }

@@ -75,6 +75,11 @@ struct VerdictText {
     if broken > 0, !summary.findings.contains(where: { $0.name == ServerFinding.clausesBroken }) {
       rest.append("\(NumberText.count(broken, "clause")) broken by the server's answers")
     }
+    if let pace = summary.paceUnderLimit {
+      rest.append(
+        "the server limits the rate, and time was compressed: requests came \(NumberText.figure(pace)) times as fast as "
+          + "the devices' own; run it in real time (--mode realtime), or accelerated with a small --factor")
+    }
     self.rest = rest
   }
 

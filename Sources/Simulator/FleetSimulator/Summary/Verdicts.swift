@@ -155,6 +155,20 @@ extension RunSummary {
   /// Explanations of the figures of a whole run.
   package var sentences: [String] { refusalSentences + clauses.sentences(requests: requests) }
 
+  /// How many times as fast as that of the devices' time the requests came to the server, if it limits their rate: then the
+  /// refusals say nothing of devices in real time. Nil without such a limit, and in real time.
+  package var paceUnderLimit: Double? {
+    guard let place, [ClockMode.lockstep, .accelerated].contains(where: { $0.rawValue == mode }) else { return nil }
+    // Of 503 only the header says that it is a limit, which the clause on Retry-After has seen.
+    let isLimit = { (clause: ClauseVerdict) in
+      clause.outcome == .broken && clause.detail?.hasPrefix("status 503 with Retry-After") ?? false
+    }
+    guard answers["status 429"] ?? 0 > 0 || clauses.contains(where: isLimit) else { return nil }
+    let isPaced = mode == ClockMode.accelerated.rawValue
+    let pace = isPaced ? place.factor : ended.seconds / max(place.seconds, 0.001)
+    return pace > 1 ? pace : nil
+  }
+
   /// Applies `simulate --strict`: a broken clause or an unread store fails the run.
   package mutating func judgeStrictly() {
     if verification.outcome == .notAsked {
