@@ -79,6 +79,26 @@ import Vocabulary
     #expect(story.words.contains("ask again later") == !isLost)
   }
 
+  /// The phone is two hours east of UTC, and its log may not show it: the acknowledgement may be up to twelve hours later than
+  /// its line says.
+  @Test(arguments: [(nil, 10, false), (nil, 15, true), (120, 10, true)] as [(Int?, Int64, Bool)])
+  func aLogWithoutAZoneDoesNotEndTheDelay(offset: Int?, hours: Int64, isLost: Bool) throws {
+    var log = WrittenLog(.ios)
+    log.write(.paceChange(from: false, to: true), .locationUpdates(isOn: true))
+    log.record()
+    acknowledged(&log)
+    let askedAt = WrittenLog.start.advanced(byMilliseconds: hours * 3_600_000)
+    var store = StoreBook("the store", of: nil, askedAt: askedAt, readDelay: .seconds(10))
+    store.take([], under: "phone-1")
+    store.takeAbsence(of: "phone-2", "404")
+    let zone = offset.map { LogZone(offsetMinutes: $0) }
+    let read = try ReadLog.story(log.bytes, of: Self.uuid, zone: zone)
+    #expect(read.zone.isKnown == (offset != nil))
+    let story = RecordJoin(logs: [read], requests: nil, store: store, device: "phone-1").story(of: Self.uuid)
+    #expect(story.fate == (isLost ? .lost : .notJudged), "\(story.words)")
+    #expect(story.words.contains("give --utc-offset") == !isLost, "\(story.words)")
+  }
+
   /// As after `--retain-days`.
   @Test(arguments: [(0, true), (1, false)]) func whatTheStoreHasDeletedIsNotLost(taken: Int, isLost: Bool) {
     var store = store([])

@@ -141,6 +141,9 @@ package struct LogStory: Sendable {
     return trail.inserted?.time ?? (trail.acknowledged != nil ? trail.destroyed?.time : nil)
   }
 
+  /// Returns the last instant at which the phone may have deleted the record as acknowledged.
+  func latestDestruction(of uuid: UUID128) -> WallInstant? { trail(of: uuid)?.destroyed?.time.map(zone.latest) }
+
   /// The period that the log covers.
   package var span: ClosedRange<WallInstant>? {
     guard let begin, let end else { return nil }

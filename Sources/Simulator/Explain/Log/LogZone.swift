@@ -67,7 +67,13 @@ package struct LogZone: Equatable, Sendable {
     (assumedYear, years) = (year, year - date.year)
   }
 
-  /// The maximum offset of a phone's clock from UTC.
+  /// Returns the last instant that a local time may have for which this one was taken.
+  func latest(_ instant: WallInstant) -> WallInstant {
+    isKnown ? instant : instant.moved(byMilliseconds: -LogZone.offsetMillisecondsMin) ?? instant
+  }
+
+  /// The bounds of the offset of a phone's clock from UTC.
+  private static let offsetMillisecondsMin: Int64 = -12 * 3_600_000
   private static let offsetMillisecondsMax: Int64 = 14 * 3_600_000
   /// One of nine successive years has a 29 February, and the first of them may be too late.
   private static let yearsToLeapDay = 10

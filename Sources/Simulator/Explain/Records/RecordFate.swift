@@ -163,7 +163,11 @@ package struct RecordJoin {
       return (.notJudged, "acknowledged, and not judged: what was sent has no position, so that it may be no record")
     }
     let acknowledgement = successes.last?.time ?? trails.compactMap { $0.destroyed?.time }.max()
-    if let doubt = store.reprieve(of: acknowledgement) ?? store.deletion(under: owner, of: acknowledgement) {
+    // The zone of a log may not be known.
+    let latest = successes.last?.time ?? logs.compactMap { $0.latestDestruction(of: uuid) }.max()
+    if let doubt = store.reprieve(of: acknowledgement, atLatest: latest)
+      ?? store.deletion(under: owner, of: acknowledgement)
+    {
       return (.notJudged, "acknowledged, and not judged: \(doubt)")
     }
     let removed = requests?.quarantinedAndRemoved(with: uuid, kept: store.quarantined) ?? 0

@@ -65,11 +65,13 @@ package struct StoreBook: Sendable {
     (self.place, self.wanted, self.askedAt, self.readDelay) = (place, wanted, askedAt, readDelay)
   }
 
-  /// Returns why a record with that acknowledgement may still appear; nil when it should be there.
-  func reprieve(of acknowledgement: WallInstant?) -> String? {
-    guard readDelay > .zero, let acknowledgement,
-      askedAt.milliseconds(since: acknowledgement) < readDelay.wholeMilliseconds
-    else { return nil }
+  /// Returns why a record with that acknowledgement may still appear; nil when it should be there. `latest` is the last instant
+  /// that the acknowledgement may have, where a log does not show its zone.
+  func reprieve(of acknowledgement: WallInstant?, atLatest latest: WallInstant?) -> String? {
+    func isShort(since instant: WallInstant) -> Bool {
+      askedAt.milliseconds(since: instant) < readDelay.wholeMilliseconds
+    }
+    guard readDelay > .zero, let acknowledgement, let latest, isShort(since: latest) else { return nil }
     let delay = Double(readDelay.wholeMilliseconds) / 1_000
     return "a record may be missing for \(delay) s after its acknowledgement (readDelay); ask again later"
   }
