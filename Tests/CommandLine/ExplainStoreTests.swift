@@ -265,6 +265,58 @@ import Threaded
     #expect(CommandCall(["explain", "cars-1", "--journal", town.data, "--verify", own.place]).code == .ok)
   }
 
+  /// What the list of a phone has, and another one has sent.
+  @Test func aRecordOfAnotherPhoneIsMisfiled() throws {
+    let town = try ExplainTown()
+    let other = try #require(try town.records(of: "cars-0").first)
+    let rows = town.records.map(\.json) + [other.json]
+    let stores = [
+      try Backend(["cars-1": rows]), try Backend(["cars-1": rows, "cars-0": [other.json]]),
+      try Backend(["cars-1": town.records.map(\.json)]),
+    ]
+    let words = [
+      "stored under 'cars-1' instead of 'cars-0'", "stored under 'cars-0' and under 'cars-1' too",
+      "\(town.records.count) stored once as sent",
+    ]
+    for (store, words) in zip(stores, words) {
+      let call = CommandCall(["explain", "cars-1", "--journal", town.data, "--verify", store.place])
+      #expect(call.code == (words.contains("once") ? .ok : .invariantViolated), "\(call.output)\(call.error)")
+      #expect(call.output.contains(words), "\(call.output)")
+    }
+    // The same in a file, and with a log.
+    for isTwice in [false, true] {
+      let own = rows.map { ("cars-1", $0) }
+      let lines = (own + (isTwice ? [("cars-0", other.json)] : [])).map {
+        #"{"device":"\#($0.0)","record":\#($0.1)}"# + "\n"
+      }
+      try town.folder.write(Array(lines.joined().utf8), to: "stored.ndjson")
+      for flags in [[], ["--log", town.log]] {
+        let call = CommandCall(
+          ["explain", "cars-1", "--journal", town.data, "--verify", town.folder.file("stored.ndjson")] + flags)
+        #expect(call.code == .invariantViolated, "\(call.output)\(call.error)")
+        #expect(call.output.contains(words[isTwice ? 1 : 0]), "\(call.output)")
+      }
+    }
+  }
+
+  /// A server that ignores the device: its entries do not say whose they are.
+  @Test func aListOfAllDevicesProvesNothingForOne() throws {
+    let town = try ExplainTown()
+    let all = try (town.records + town.records(of: "cars-0")).map(\.json)
+    for rows in [all, town.records.map(\.json)] {
+      let store = try BareServer { _ in .ok("[\(rows.joined(separator: ","))]") }
+      let place = ["--verify", store.url + "?device={device}"]
+      for source in [["--journal", town.data], ["--log", town.log]] {
+        let call = CommandCall(["explain", "cars-1"] + source + place)
+        #expect(call.code == .runInvalid, "\(call.output)\(call.error)")
+        #expect(call.output.contains("does not show whether it is under 'cars-1'"), "\(call.output)")
+      }
+      let one = CommandCall(
+        ["explain", town.records[4].uuid.lowerCase, "--log", town.log, "--device", "cars-1"] + place)
+      #expect(one.code == .ok && !one.output.contains("stored once under"), "\(one.output)\(one.error)")
+    }
+  }
+
   /// As many entries as servers list at most, and no sign of an end.
   @Test(arguments: [(100, ExitCode.runInvalid), (99, .invariantViolated)]) func aListMayBeCut(
     count: Int, code: ExitCode

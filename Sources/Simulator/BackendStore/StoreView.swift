@@ -71,14 +71,18 @@ extension RecordSource {
   package var isOfAllDevices: Bool { false }
   package var isInArrivalOrder: Bool { false }
 
-  /// Whether a device that does not exist has these records too: then the list is not asked for one device.
-  package func listsWithoutDevice(_ uuids: Set<UUID128>) -> Bool {
-    var rest = uuids
+  /// Whether a device that does not exist has these records too, among so many entries if `count` is given: then the list is not
+  /// asked for one device.
+  package func listsWithoutDevice(_ uuids: Set<UUID128>, among count: Int? = nil) -> Bool {
+    var (rest, entries) = (uuids, 0)
     // A device that does not exist may have no list.
     do throws(StoreViewError) {
-      try read("no-device-of-the-store") { if let uuid = $0.uuid { rest.remove(uuid) } }
+      try read("no-device-of-the-store") { record in
+        entries += 1
+        if let uuid = record.uuid { rest.remove(uuid) }
+      }
     } catch { return false }
-    return rest.isEmpty
+    return rest.isEmpty && count.map { $0 == entries } ?? true
   }
 }
 

@@ -32,6 +32,11 @@ struct ExplainTown {
     drive = if let running { try Drive(while: running) } else { try Drive.made() }
   }
 
+  /// The records that a phone has sent.
+  func records(of device: String) throws -> [(uuid: UUID128, json: String)] {
+    try Drive.records(of: device, in: data)
+  }
+
   func readLog() throws -> [UInt8] { try drive.folder.read("out/sdk/cars-1.log") }
 
   /// What the phones and the server have left.
@@ -62,11 +67,14 @@ struct ExplainTown {
           "--out", folder.file("out"),
         ], files: ["errand.json5": ExplainTown.scenario])
       #expect(call.code == .ok, "\(call.output)\(call.error)")
-      let reader = try SQLiteReader(folder: folder.file("data"))
-      records = try reader.history(of: DeviceIdentity(name: "cars-1"), limit: 10_000).elements.map { point in
+      records = try Drive.records(of: "cars-1", in: folder.file("data"))
+      try running(server.url)
+    }
+
+    static func records(of device: String, in data: String) throws -> [(uuid: UUID128, json: String)] {
+      try SQLiteReader(folder: data).history(of: DeviceIdentity(name: device), limit: 10_000).elements.map { point in
         (point.uuid, String(decoding: point.record, as: UTF8.self))
       }
-      try running(server.url)
     }
   }
 

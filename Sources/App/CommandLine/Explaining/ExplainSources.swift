@@ -116,6 +116,8 @@ struct ExplainSources {
       try readAll(of: store, device: device, keeping: known, into: &book)
       try lookAgain(in: store, of: device, for: book.missing(of: acknowledged), into: &book)
       try readOtherSenders(of: join(book).misfiled, into: &requests)
+      try readSenders(of: join(book).unsent, than: device, into: &requests)
+      try lookForCopies(of: join(book).foreign, in: store, than: device, into: &book)
       return join(book)
     }
     if let device { try read(device, in: store, into: &book) }
@@ -129,13 +131,53 @@ struct ExplainSources {
       for name in rest.prefix(ExplainSources.devicesMax) { try read(name, in: store, keeping: known, into: &book) }
       book.skippedCount = max(0, rest.count - ExplainSources.devicesMax)
     }
-    if let uuid = book.listedAlike, store.listsWithoutDevice([uuid]) { book.takeAsListsOfAll() }
+    if isOfAll(store, book, known) { book.takeAsListsOfAll() }
+    try readSenders(of: join(book).unsent, than: device, into: &requests)
+    try lookForCopies(of: join(book).foreign, in: store, than: device, into: &book)
     let owner = device ?? uuid.flatMap { join(book).story(of: $0).device }
     if let owner { try lookAgain(in: store, of: owner, for: book.missing(of: acknowledged), into: &book) }
     try readOtherSenders(of: join(book).misfiled, into: &requests)
     var result = join(book)
     if isWhole { result.unaskedCount = rest.count }
     return result
+  }
+
+  /// Whether lists that were asked for one device each are those of all devices: two of them have the same entry, or entries name
+  /// no device, and one that does not exist has them too.
+  private func isOfAll(_ store: any StoreView, _ book: StoreBook, _ known: Set<UUID128>) -> Bool {
+    if let uuid = book.listedAlike { return store.listsWithoutDevice([uuid]) }
+    guard own == nil, let unnamed = book.listedUnnamed(among: known) else { return false }
+    return store.listsWithoutDevice([unnamed.uuid], among: unnamed.count)
+  }
+
+  /// Reads who has sent records that stand in the list of a device and that it has not sent. A server of ours lists what was sent
+  /// to it under the device.
+  private func readSenders(
+    of unsent: Set<UUID128>, than device: String?, into requests: inout RequestBook?
+  ) throws(SourceError) {
+    guard own == nil, let journal, requests != nil, !unsent.isEmpty else { return }
+    _ = try journal.requests(of: nil, with: nil) { if $0.device != device { requests?.take($0, only: unsent) } }
+  }
+
+  /// Reads whether records that other devices have sent are stored under these, too.
+  private func lookForCopies(
+    of foreign: [UUID128: Set<String>], in store: any StoreView, than device: String?, into book: inout StoreBook
+  ) throws(SourceError) {
+    guard let first = foreign.keys.min() else { return }
+    if store.isOfAllDevices {
+      do throws(StoreViewError) {
+        try store.read(device ?? "") { record in
+          guard let uuid = record.uuid, foreign[uuid] != nil, let owner = record.device, owner != device else { return }
+          book.take(further: record, of: owner)
+        }
+      } catch { throw SourceError(unread: error) }
+      return
+    }
+    if store.listsWithoutDevice([first]) { return book.takeAsListsOfAll() }
+    let senders = foreign.values.reduce(into: Set<String>()) { $0.formUnion($1) }.filter { book.counts[$0] == nil }
+    for sender in senders.sorted().prefix(ExplainSources.sendersMax) {
+      try read(sender, in: store, keeping: Set(foreign.keys), into: &book)
+    }
   }
 
   /// Reads the store again for records that it lacks, as they may stand there under another name, or that a list has twice.

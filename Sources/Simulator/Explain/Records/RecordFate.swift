@@ -106,10 +106,34 @@ package struct RecordJoin {
     return misfiled
   }
 
+  /// Records in the list of the device that it has not sent, as far as the requests and logs show.
+  package var unsent: Set<UUID128> {
+    guard let store, let device else { return [] }
+    return store.listed(under: device).subtracting(known)
+  }
+
+  /// Records in the list of the device that only others have sent, with these.
+  package var foreign: [UUID128: Set<String>] {
+    guard let store, let device else { return [:] }
+    var foreign: [UUID128: Set<String>] = [:]
+    for uuid in store.listed(under: device) { foreign[uuid] = otherSenders(of: uuid, than: device) }
+    return foreign
+  }
+
+  /// Returns the devices that have sent a record, if the one in question is none of them; nil where a request names none.
+  private func otherSenders(of uuid: UUID128, than device: String) -> Set<String>? {
+    guard !logs.contains(where: { $0.uuids.contains(uuid) }) else { return nil }
+    let senders = (requests?.requests(with: uuid) ?? []).map(\.device)
+    guard !senders.isEmpty, senders.allSatisfy({ $0 != nil && $0 != device }) else { return nil }
+    return Set(senders.compactMap(\.self))
+  }
+
   package func story(of uuid: UUID128) -> RecordStory {
     let trails = logs.compactMap { $0.trail(of: uuid) }
     let seen = requests?.requests(with: uuid) ?? []
-    let owner = device ?? seen.last { $0.device != nil }?.device ?? presumed
+    let sender = seen.last { $0.device != nil }?.device
+    let isForeign = device.map { otherSenders(of: uuid, than: $0) != nil } ?? false
+    let owner = (isForeign ? sender : device) ?? sender ?? presumed
     var evidence = trails.flatMap(\.evidence) + seen.map(\.evidence)
     evidence.sort { ($0.time ?? .latest) < ($1.time ?? .latest) }
     let (fate, words, compared) = verdict(uuid, trails, seen, owner)
@@ -195,8 +219,9 @@ package struct RecordJoin {
     let rows = store.rows[uuid] ?? []
     guard let first = rows.first else { return nil }
     let senders = Set((requests?.requests(with: uuid) ?? []).compactMap(\.device))
-    // A server of ours lists what was sent to it under the device.
-    if store.accounts == nil, let odd = strange(rows, uuid, among: senders.union([owner].compactMap { $0 })) {
+    // A server of ours lists what was sent to it under the device. Another one may list all devices for each.
+    let known: Set<String>? = device.flatMap { otherSenders(of: uuid, than: $0) == nil ? nil : [$0] }
+    if store.accounts == nil, let odd = strange(rows, uuid, among: known ?? senders.union([owner].compactMap { $0 })) {
       return (
         .notJudged,
         "not judged: the list\(StoreBook.of(odd.device)) has it as of '\(odd.stranger ?? "?")', which is another device, or none (verify.fields of a dialect)",
@@ -216,6 +241,9 @@ package struct RecordJoin {
       return (
         .storedTwice, "stored\(StoreBook.under(mine.device)) and\(StoreBook.under(other.device)) too", .none
       )
+    }
+    if let device, mine.device == nil {
+      return (.notJudged, "stored, and not judged: the store does not show whether it is under '\(device)'", .none)
     }
     if own.count > 1 { return (.storedTwice, "stored \(own.count) times\(StoreBook.under(mine.device))", .none) }
     let comparison =

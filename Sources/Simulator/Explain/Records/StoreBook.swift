@@ -30,7 +30,7 @@ package struct StoreBook: Sendable {
   private let wanted: UUID128?
   private(set) var rows: [UUID128: [Row]] = [:]
   /// The number of records of each queried device.
-  private(set) var counts: [String: Int] = [:]
+  package private(set) var counts: [String: Int] = [:]
   /// The devices with records in the store.
   private(set) var devices: Set<String> = []
   /// Why the list of a device may have more pages than were read.
@@ -73,7 +73,8 @@ package struct StoreBook: Sendable {
     }
     guard readDelay > .zero, let acknowledgement, let latest, isShort(since: latest) else { return nil }
     let delay = Double(readDelay.wholeMilliseconds) / 1_000
-    return "a record may be missing for \(delay) s after its acknowledgement (readDelay); ask again later"
+    let advice = isShort(since: acknowledgement) ? "ask again later" : "the log does not show when, give --utc-offset"
+    return "a record may be missing for \(delay) s after its acknowledgement (readDelay); \(advice)"
   }
 
   /// Why a record that was acknowledged then may have been deleted in the store since; nil where nothing says so.
@@ -101,6 +102,12 @@ package struct StoreBook: Sendable {
     }
   }
 
+  /// Takes another record from a reading of all devices, of a further device.
+  package mutating func take(further record: StoredRecord, of device: String) {
+    guard let uuid = record.uuid else { return }
+    rows[uuid, default: []].append(Row(device: device, record: record))
+  }
+
   /// Takes a record from a reading of all devices; keeps those of `device` and those in `kept`.
   package mutating func take(ofAll record: StoredRecord, device: String?, keeping kept: Set<UUID128>) {
     countOfAll = (countOfAll ?? 0) + 1
@@ -122,6 +129,23 @@ package struct StoreBook: Sendable {
 
   /// Returns those of the records that were not found.
   package func missing(of records: Set<UUID128>) -> Set<UUID128> { records.filter { rows[$0] == nil } }
+
+  /// Returns the records in the list of a device.
+  func listed(under device: String) -> Set<UUID128> {
+    Set(rows.filter { $0.value.contains { $0.device == device } }.keys)
+  }
+
+  /// A record in the list of one device whose entry names no device, and the number of entries of the list; nil without one. It is
+  /// one of `known`, unless there are none.
+  package func listedUnnamed(among known: Set<UUID128>) -> (uuid: UUID128, count: Int)? {
+    let unnamed = rows.filter { uuid, rows in
+      (known.isEmpty || known.contains(uuid)) && rows.allSatisfy { $0.device != nil && $0.record.device == nil }
+    }
+    guard let uuid = unnamed.keys.min(), let device = unnamed[uuid]?.first?.device, let count = counts[device] else {
+      return nil
+    }
+    return (uuid, count)
+  }
 
   /// A record that stands in the lists of two devices as the same entry: it is stored twice, or the lists are not those of one
   /// device; nil without one.

@@ -214,6 +214,13 @@ extension RecordJoin {
         if window.contains(time) { times[uuid] = time }
       }
     }
+    if let requests {
+      // What another device has sent, and the store has under this one.
+      for uuid in foreign.keys {
+        guard let time = requests.instant(of: uuid) ?? requests.requests(with: uuid).first?.time else { continue }
+        if window.contains(time) { times[uuid] = time }
+      }
+    }
     guard logs.isEmpty, let store else { return sorted(times) }
     for (uuid, rows) in store.rows where times[uuid] == nil && requests?.sightings[uuid] == nil {
       guard let row = rows.first(where: { $0.device == device }) else { continue }
