@@ -84,7 +84,8 @@ struct LoggingDevice {
       waiting += 1
       note(.inserted(uuid: UUID128(high: 7, low: uuids), kind: kind, persistMode: 2, maxRecords: -1))
     case .flush(let trigger):
-      guard waiting > 0 else { return }
+      let isOwed = trigger == .motionChange || waiting >= engine.configuration.http.autoSyncThreshold
+      guard waiting > 0, isOwed else { return }
       note(.flushBegan(trigger: trigger, queued: waiting))
       note(.flushFinished(isSuccess: true, queuedBefore: waiting, synced: waiting, pages: 1, milliseconds: 300))
       waiting = 0

@@ -45,6 +45,15 @@ import Vocabulary
     try check(device)
   }
 
+  /// An upload is due with the threshold's number of records, or with a motion change.
+  @Test(arguments: DevicePlatform.allCases) func uploadsWaitForTheThreshold(platform: DevicePlatform) throws {
+    var device = LoggingDevice(platform) { $0.http.autoSyncThreshold = 4 }
+    device.travel(by: .inVehicle, speeds: [12, 18, 30, 7, 3])
+    try check(device)
+    let uploads = FidelityReport(try #require(LogReader(device.log)), isAsObserved: false)[.uploads]
+    #expect(uploads.matched < 20, "\(uploads)")
+  }
+
   @Test(arguments: DevicePlatform.allCases) func aLogWithoutConfigurationBetraysIt(platform: DevicePlatform) throws {
     var device = LoggingDevice(platform, hasBanner: false) {
       $0.geolocation.distanceFilterMetres = 50

@@ -42,7 +42,8 @@ struct Replay {
     for (index, fact) in facts.enumerated() {
       follow(fact, facts[(index + 1)...])
       if case .configurationChanged(let key) = fact.content { reconfigure(key, facts[(index + 1)...]) }
-      course.take(effects, at: now.wall, line: line)
+      course.take(fact.content)
+      course.take(effects, at: now.wall, line: line, engine.configuration.http)
       effects.removeAll(keepingCapacity: true)
     }
   }
@@ -135,7 +136,7 @@ struct Replay {
       guard let deadline = engine.nextDeadline, deadline <= end else { break }
       move(to: max(deadline, now.monotonic))
       send(.timersDue)
-      course.take(effects, at: now.wall, line: line)
+      course.take(effects, at: now.wall, line: line, engine.configuration.http)
       effects.removeAll(keepingCapacity: true)
     }
     move(to: end)
@@ -250,7 +251,7 @@ struct ReplayedCourse {
   private(set) var acts: [EngineAct] = []
   private(set) var metres = 0.0
 
-  private var waiting = 0
+  private var uploads = ReplayedUploads()
   private var lastOdometer: Double?
   private var isStopping = false
   private let countsUploads: Bool
@@ -258,18 +259,20 @@ struct ReplayedCourse {
   /// A log without any upload is from a device without a server.
   init(countsUploads: Bool) { self.countsUploads = countsUploads }
 
-  mutating func take(_ effects: [Effect], at time: WallInstant, line: Int) {
+  /// Takes what the log shows of the network and of uploads.
+  mutating func take(_ content: LogFact.Content) { uploads.take(content) }
+
+  mutating func take(_ effects: [Effect], at time: WallInstant, line: Int, _ http: HTTPSettings) {
     func add(_ kind: FidelityClass, _ what: String) {
       acts.append(EngineAct(kind, at: time, line: line, what))
     }
     for effect in effects {
       switch effect {
       case .persist(let record, let kind):
-        waiting += 1
+        uploads.insert()
         if kind.isJudged { add(.records, kind.described(isMoving: record.isMoving)) }
-      case .flush:
-        if waiting > 0 && countsUploads { add(.uploads, "upload") }
-        waiting = 0
+      case .flush(let trigger):
+        if countsUploads && uploads.begins(trigger, http) { add(.uploads, "upload") }
       case .log(let entry): for (kind, what) in told(by: entry) { add(kind, what) }
       default: break
       }

@@ -93,13 +93,3 @@ extension Uploader {
     }
   }
 }
-
-extension FlushTrigger {
-  /// Whether it retries failed uploads regardless of the threshold (SDK §8.5.3).
-  fileprivate var isRetry: Bool {
-    switch self {
-    case .insert, .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch: true
-    case .motionChange, .appPause, .start, .configuration, .manual: false
-    }
-  }
-}

@@ -11,3 +11,13 @@ package enum FlushTrigger: String, CaseIterable, Hashable, Sendable {
   /// `sync()`, called by the app.
   case manual
 }
+
+extension FlushTrigger {
+  /// Whether it retries failed uploads regardless of the threshold (SDK §8.5.3).
+  package var isRetry: Bool {
+    switch self {
+    case .insert, .appResume, .ready, .connectivity, .heartbeat, .backgroundFetch: true
+    case .motionChange, .appPause, .start, .configuration, .manual: false
+    }
+  }
+}
