@@ -108,6 +108,7 @@ struct CommandRequestTests {
   @Test(arguments: [
     #"{"distanceFilter":"far"}"#, #"{"http":5}"#, #"{"method":"GET"}"#, #"{"url":"ftp://a"}"#, #"{"reset":true}"#,
     #"{"locationAuthorizationAlert":{}}"#, #"{"triggerActivities":["flying"]}"#,
+    #"{"schedule":["1 9:00-10:00",5]}"#,
   ])
   func valuesThatADeviceWouldNotUseAreRefused(document: String) throws {
     for strict in [false, true] {

@@ -83,6 +83,22 @@ struct ConfigurationReadingTests {
     }
   }
 
+  /// SDK §16.1.2: it hides none of the others.
+  @Test func anEntryOfAListThatIsNoTextIsLeftOut() throws {
+    let (configuration, change) = try applying(#"{"schedule":["1 9:00-10:00",5,"2 9:00-10:00",null]}"#)
+    #expect(configuration.app.schedule == ["1 9:00-10:00", "2 9:00-10:00"])
+    #expect(change.changedKeys == ["app.schedule"])
+    #expect(change.warnings.map(\.description) == ["app.schedule[1, 3] must be a string, not a number"])
+  }
+
+  @Test(arguments: ["[5]", "[null,{}]", #""1 9:00-10:00""#, "{}", "null"]) func aListWithoutTextsKeepsTheOldOne(
+    text: String
+  ) throws {
+    var (configuration, _) = try applying(#"{"schedule":["1 9:00-10:00"]}"#)
+    let change = configuration.apply(try JSONValue(source: #"{"schedule":\#(text)}"#))
+    #expect(configuration.app.schedule == ["1 9:00-10:00"] && change.warnings.count == 1)
+  }
+
   @Test(arguments: ["5", "null", #""http""#, "[]"]) func groupsAreObjects(text: String) throws {
     let (configuration, change) = try applying(#"{"http":\#(text),"geolocation":{"filter":\#(text)}}"#)
     #expect(configuration == Configuration(platform: .ios))

@@ -119,9 +119,9 @@ extension DecodingContext {
 }
 
 extension JSON5Value {
-  /// Returns the position of `group.key`, or of its flat name; that of the document if it has neither.
+  /// Returns the position of `group.key` or `group.key[1]`, or of its flat name; that of the document if it has neither.
   fileprivate func position(of path: String) -> SourcePosition {
-    let steps = path.split(separator: ".").map(String.init)
+    let steps = path.prefix { $0 != "[" }.split(separator: ".").map(String.init)
     var value = self
     for step in steps {
       guard let next = value[step] else { return steps.last.flatMap { self[$0] }?.position ?? value.position }

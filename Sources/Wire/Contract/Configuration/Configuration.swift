@@ -205,6 +205,8 @@ extension ConfigurationKey {
     case nil: nil
     case .wrongType: .wrongType(path, expected: expectation, found: value.kindName)
     case .unknownElement(let element): .wrongType(path, expected: expectation, found: element)
+    case .wrongElements(let indices, let expected, let found):
+      .wrongType("\(path)[\(indices.map(String.init).joined(separator: ", "))]", expected: expected, found: found)
     case .notAllowed(let fallback): .notAllowed(path, expected: expectation, default: fallback)
     case .clamped(let limit): .clamped(path, to: limit)
     case .incomplete(let missing): .incomplete(path, missing: missing)
@@ -232,7 +234,7 @@ package enum ConfigurationWarning: Equatable, Sendable {
   case notAnObject(found: String)
   /// Ignored. `nearest` is the known key that was probably meant.
   case unknownKey(String, nearest: String?)
-  /// The old value stays.
+  /// The old value stays; of a list with `key[1]` the other elements are taken.
   case wrongType(String, expected: String, found: String)
   /// The default replaced the value.
   case notAllowed(String, expected: String, default: String)

@@ -8,6 +8,8 @@ package struct ConfigurationKey: Sendable {
     case wrongType
     /// An element of a list is not allowed; the old value stays.
     case unknownElement(String)
+    /// Elements of a list, by their indices, are of another kind; the others are taken.
+    case wrongElements([Int], expected: String, found: String)
     /// The value is not allowed: the default replaces it.
     case notAllowed(default: String)
     /// The value is outside the limits: the nearest limit replaces it.
@@ -190,13 +192,19 @@ extension ConfigurationKey {
     }
   }
 
+  /// An element that is no string is left out, as is a malformed one (SDK §16.1.2); a list without any string is refused.
   static func list(_ name: String, _ property: Property<[String]>) -> ConfigurationKey {
     ConfigurationKey(name, expecting: "an array of strings") {
       .array($0[keyPath: property].map { .string($0) })
     } write: { value, configuration in
-      guard let texts = value.strings else { return .wrongType }
+      guard case .array(let elements) = value else { return .wrongType }
+      var (texts, others): ([String], [Int]) = ([], [])
+      for (index, element) in elements.enumerated() {
+        if case .string(let text) = element { texts.append(text) } else { others.append(index) }
+      }
+      guard !texts.isEmpty || elements.isEmpty else { return .wrongType }
       configuration[keyPath: property] = texts
-      return nil
+      return others.first.map { .wrongElements(others, expected: "a string", found: elements[$0].kindName) }
     }
   }
 }
