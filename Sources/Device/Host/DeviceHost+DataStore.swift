@@ -9,7 +9,8 @@ package import Vocabulary
 /// The queue as the app's `DataStore` (SDK §3).
 extension DeviceHost {
   /// Stores the record unchanged, whatever the persist mode; it is uploaded like any other. `uuid` is for a record without one,
-  /// and is written in this platform's form. Throws when there are no coordinates, or when nothing may be stored (SDK §7.3).
+  /// and is written in this platform's form. Throws when there are no coordinates, when nothing may be stored, or when a record
+  /// with its uuid is stored already (SDK §7.3): the uuid identifies a record.
   package mutating func insert(
     _ record: JSONObject, uuid: UUID128, at now: Moment
   ) throws(FieldError) -> UUID128 {
@@ -24,12 +25,20 @@ extension DeviceHost {
     var record = record
     var stored = uuid
     if case .string(let text)? = record["uuid"], let known = UUID128(text: text.utf8.span) {
+      if contains(known, at: now) { throw FieldError("uuid", .outOfRange(expected: "that of no record in the store")) }
       stored = known
     } else {
       record["uuid"] = .string(RecordStyle.of(description.platform).text(of: uuid))
     }
     insert(stored, timestamp(of: record, at: now), rendered: JSONValue.object(record).serialized, at: now)
     return stored
+  }
+
+  private mutating func contains(_ uuid: UUID128, at now: Moment) -> Bool {
+    do throws(DatabaseError) { return try queue.contains(uuid: uuid) } catch {
+      report(error, at: now)
+      return false
+    }
   }
 
   /// Stores a record that is rendered already, whatever its content.

@@ -9,8 +9,12 @@ package protocol RecordQueue {
   /// All rows, locked ones included.
   var count: Int { get }
 
-  /// Appends a record and returns its row. Duplicate uuids are not detected; their generator guarantees uniqueness.
+  /// Appends a record and returns its row. Duplicate uuids are not detected: a generator guarantees uniqueness, and for uuids of
+  /// the app there is `contains`.
   mutating func insert(uuid: UUID128, timestamp: WallInstant, bytes: Span<UInt8>) throws(DatabaseError) -> Int64
+
+  /// Whether there is a row with this uuid, locked ones included. Reads all rows.
+  func contains(uuid: UUID128) throws(DatabaseError) -> Bool
 
   /// Locks the next unlocked rows, oldest insertion first or last, and appends them to `records`.
   mutating func lock(limit: Int, newestFirst: Bool, into records: inout [QueuedRecord]) throws(DatabaseError)
@@ -139,6 +143,11 @@ extension DeviceQueue {
       for id in ids where try delete(id, cause) { deleted += 1 }
       return deleted
     }
+  }
+
+  package func contains(uuid: UUID128) throws(DatabaseError) -> Bool {
+    for row in rows.rows where try database.identity(row).uuid == uuid { return true }
+    return false
   }
 
   package func delete(uuid: UUID128) throws(DatabaseError) -> Bool {

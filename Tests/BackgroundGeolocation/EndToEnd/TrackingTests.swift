@@ -317,6 +317,25 @@ import Testing
     #expect(bench.bgGeo.store.count == 0)
   }
 
+  /// The uuid identifies a record: a server takes a second one for a repetition, and deleting it would delete the first.
+  @Test func aUUIDIsStoredOnce() async throws {
+    let bench = try Bench()
+    bench.bgGeo.ready { _ in }
+    let record: [String: Any] = [
+      "uuid": "3F2504E0-4F89-41D3-9A0C-0305E82C3301", "coords": ["latitude": 1.0, "longitude": 2.0],
+    ]
+    let stored = try await bench.bgGeo.store.insert(record)
+    do {
+      _ = try await bench.bgGeo.store.insert(record.merging(["uuid": stored.lowercased()]) { $1 })
+      Issue.record("it is stored twice")
+    } catch { #expect("\(error)".contains("uuid must be that of no record in the store"), "\(error)") }
+    #expect(bench.bgGeo.store.count == 1)
+    // An acknowledged or deleted record is no longer there.
+    bench.bgGeo.store.destroy(stored)
+    _ = try await bench.bgGeo.store.insert(record)
+    #expect(bench.bgGeo.store.count == 1)
+  }
+
   /// PersistenceConfig `maxRecordsToPersist`.
   @Test(arguments: [(2, 2), (0, 0), (-1, 5)])
   func aLowerLimitTakesFromWhatIsStored(limit: Int, count: Int) async throws {

@@ -55,6 +55,8 @@ struct ModelQueue: RecordQueue {
     return before - rows.count
   }
 
+  func contains(uuid: UUID128) -> Bool { rows.contains { $0.record.uuid == uuid } }
+
   mutating func delete(uuid: UUID128) -> Bool {
     let before = rows.count
     rows.removeAll { $0.record.uuid == uuid }
