@@ -161,8 +161,8 @@ import Testing
     var (course, _) = try course(50)
     var account = SinkAccount()
     let at = { (seconds: Int64) in start + .seconds(seconds) }
-    func notices(_ seconds: Int64, lost: Int64 = 0) -> [SinkNotice] {
-      account.note(course, lost: lost, lag: { 9 }, now: at(seconds))
+    func notices(_ seconds: Int64, lost: Int64 = 0, isLast: Bool = false) -> [SinkNotice] {
+      account.note(course, lost: lost, lag: { 9 }, now: at(seconds), isLast: isLast)
     }
     note(&course, 0, .later(reason: "gone"))
     #expect(notices(0) == [] && notices(9) == [])
@@ -177,5 +177,11 @@ import Testing
     #expect(notices(562) == [.refused(2, reason: "status 413")])
     #expect(notices(563, lost: 7) == [.lost(7)] && notices(564, lost: 7) == [])
     #expect(notices(565, lost: 8) == [] && notices(622, lost: 9) == [] && notices(623, lost: 9) == [.lost(9)])
+    note(&course, 0, .refused(count: 1, reason: "status 400"))
+    #expect(notices(624, lost: 9) == [.refused(1, reason: "status 400")])
+    note(&course, 0, .refused(count: 1, reason: "status 413"))
+    #expect(notices(625, lost: 10) == [])
+    #expect(notices(625, lost: 10, isLast: true) == [.refused(1, reason: "status 413"), .lost(10)])
+    #expect(notices(625, lost: 10, isLast: true) == [])
   }
 }

@@ -51,9 +51,13 @@ struct SinkAccount {
   private var lost: Int64 = 0
   private var lostTold: MonotonicInstant?
 
+  /// `isLast`: no later notice can count what is not told now.
   mutating func note(
-    _ course: ForwardCourse, lost: Int64, lag: () -> Int64, now: MonotonicInstant
+    _ course: ForwardCourse, lost: Int64, lag: () -> Int64, now: MonotonicInstant, isLast: Bool = false
   ) -> [SinkNotice] {
+    func isTime(since told: MonotonicInstant?) -> Bool {
+      isLast || told.map { now - $0 >= SinkAccount.quiet } ?? true
+    }
     var notices: [SinkNotice] = []
     if let reason = course.trouble, let since = course.troubleSince {
       troubleSince = since
@@ -65,13 +69,11 @@ struct SinkAccount {
       if isTold { notices.append(.resumed(after: now - since, lag: lag())) }
       (troubleSince, isTold) = (nil, false)
     }
-    if course.refused > refused, let reason = course.refusalReason,
-      refusedTold.map({ now - $0 >= SinkAccount.quiet }) ?? true
-    {
+    if course.refused > refused, let reason = course.refusalReason, isTime(since: refusedTold) {
       notices.append(.refused(Int(course.refused - refused), reason: reason))
       (refused, refusedTold) = (course.refused, now)
     }
-    if lost > self.lost, lostTold.map({ now - $0 >= SinkAccount.quiet }) ?? true {
+    if lost > self.lost, isTime(since: lostTold) {
       notices.append(.lost(lost))
       (self.lost, lostTold) = (lost, now)
     }

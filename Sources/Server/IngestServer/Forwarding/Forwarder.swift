@@ -122,7 +122,10 @@ extension Forwarder {
     while !state.withLock({ $0.isStopping }) {
       let now = clock.monotonicNow
       if let leads, now - asked >= Forwarder.leadPause {
-        guard leads() else { return awaitNote(work) }
+        guard leads() else {
+          tell(&work, now, isLast: true)
+          return awaitNote(work)
+        }
         asked = now
       }
       note(&work, now)
@@ -146,6 +149,7 @@ extension Forwarder {
         read(&work, now)
       }
     }
+    tell(&work, clock.monotonicNow, isLast: true)
     noteLast(&work)
   }
 
@@ -286,7 +290,7 @@ extension Forwarder {
   }
 
   /// Updates the published figures, and notifies the operator of lasting troubles.
-  private func tell(_ work: inout Work, _ now: MonotonicInstant) {
+  private func tell(_ work: inout Work, _ now: MonotonicInstant, isLast: Bool = false) {
     let (course, name) = (work.course, target.name)
     let since = course.oldest ?? work.seen?.wall
     state.withLock { state in
@@ -296,7 +300,7 @@ extension Forwarder {
     }
     let lost = dependencies.board.lost(by: name)
     let lag = { [dependencies] in course.position.count(until: dependencies.board.marks) }
-    for notice in work.account.note(course, lost: lost, lag: lag, now: now) {
+    for notice in work.account.note(course, lost: lost, lag: lag, now: now, isLast: isLast) {
       dependencies.notify(.sink(name, notice))
     }
   }
