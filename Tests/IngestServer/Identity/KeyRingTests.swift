@@ -2,6 +2,7 @@ import Base
 import Contract
 import JSON
 import Support
+import Synchronization
 import Testing
 
 @testable import IngestServer
@@ -39,6 +40,28 @@ import Testing
     let token = ring.sign(["a": .integer(1)], at: at(60))
     #expect(names(ring, at: at(60)).count == 2)
     #expect(try SignedToken(parsing: Array(token.utf8)).keyName == names(ring, at: at(60)).first)
+  }
+
+  /// What is asked meanwhile is signed by the key in use.
+  @Test func anIntervalMakesItsKeyAside() throws {
+    let aside = Mutex<[@Sendable () -> Void]>([])
+    let ring = try KeyRing(.es256, keep: .seconds(100), interval: .seconds(60), at: start) { work in
+      aside.withLock { $0.append(work) }
+    }
+    let first = names(ring, at: start)
+    for second in 60..<63 {
+      let token = ring.sign(["a": .integer(1)], at: at(Int64(second)))
+      #expect(try SignedToken(parsing: Array(token.utf8)).keyName == first.first)
+    }
+    let works = aside.withLock { $0 }
+    #expect(works.count == 1 && names(ring, at: at(63)) == first)
+    works.first?()
+    #expect(names(ring, at: at(63)).count == 2)
+    // An administrator may have rotated them meanwhile.
+    _ = ring.sign([:], at: at(130))
+    _ = try ring.rotate(at: at(131))
+    aside.withLock { $0 }.last?()
+    #expect(names(ring, at: at(131)).count == 3 && aside.withLock { $0.count } == 2)
   }
 
   @Test func aTokenOfAnotherRingIsNotKnown() throws {

@@ -30,6 +30,8 @@ final class KeyRing: Sendable {
     var failure: StoreError?
     /// Names that are not in the database either.
     var absent: Set<String> = []
+    /// Whether the key of the next interval is being made.
+    var isMakingKey = false
   }
 
   /// The state of reading the database.
@@ -45,6 +47,8 @@ final class KeyRing: Sendable {
   private let keepMilliseconds: Int64
   private let intervalMilliseconds: Int64?
   private let place: Place
+  /// Runs a piece of work that takes longer than an event loop may be away.
+  private let aside: @Sendable (@escaping @Sendable () -> Void) -> Void
   private let state: Mutex<State>
   /// Locked while the database is read or changed, so that an older state never replaces a newer one.
   private let copy = Mutex(Copy())
@@ -54,12 +58,12 @@ final class KeyRing: Sendable {
   private static let documentBytesMax = 1_048_576
   private static let absentMax = 256
 
-  /// `now` is when the first key is made, if there is none.
+  /// `now` is when the first key is made, if there is none. `aside` runs what an event loop must not wait for.
   init(
     _ algorithm: SignatureAlgorithm, keep: Nanoseconds, interval: Nanoseconds?, at now: WallInstant,
-    in place: Place = .memory
+    in place: Place = .memory, aside: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void = { $0() }
   ) throws(ServerError) {
-    (self.algorithm, self.place) = (algorithm, place)
+    (self.algorithm, self.place, self.aside) = (algorithm, place, aside)
     (keepMilliseconds, intervalMilliseconds) = (keep.wholeMilliseconds, interval?.wholeMilliseconds)
     do throws(StoreError) {
       state = Mutex(State(keys: try KeyRing.open(place, algorithm.family, at: now)))
@@ -94,11 +98,10 @@ final class KeyRing: Sendable {
 
   /// Returns a token with these claims, signed by the newest key.
   func sign(_ claims: JSONObject, at now: WallInstant) -> String {
-    let member = state.withLock { state in
-      rotateWhenDue(&state, now)
-      return state.keys.newest(algorithm.family)
+    rotateWhenDue(now)
+    guard let member = state.withLock({ $0.keys.newest(algorithm.family) }) else {
+      preconditionFailure("a ring has a key that signs")
     }
-    guard let member else { preconditionFailure("a ring has a key that signs") }
     let header: JSONObject = [
       "alg": .string(algorithm.rawValue), "typ": .string("JWT"), "kid": .string(member.name),
     ]
@@ -128,8 +131,8 @@ final class KeyRing: Sendable {
 
   /// Returns the public set (RFC 7517 §5), the key in use first.
   func publicSet(at now: WallInstant) -> JSONValue {
+    rotateWhenDue(now)
     let members = state.withLock { state in
-      rotateWhenDue(&state, now)
       state.keys.dropOld(keepMilliseconds, at: now)
       return state.keys.members
     }
@@ -147,17 +150,30 @@ final class KeyRing: Sendable {
     // Without the lock, for which each token that is signed or verified waits: making a key of RSA takes a tenth of a second.
     let key = makeKey(number)
     return try state.withLock { (state) throws(StoreError) -> Int? in
-      let count = rotate(&state, now) { _ in key }
+      let count = rotate(&state, now, to: key)
       if let failure = state.failure { throw failure }
       return count
     }
   }
 
-  /// Rotates keys that other servers do not share.
-  private func rotateWhenDue(_ state: inout State, _ now: WallInstant) {
+  /// Rotates keys that other servers do not share. The key in use signs until the new one is made.
+  private func rotateWhenDue(_ now: WallInstant) {
     guard !isShared else { return }
-    if state.keys.isFull { state.keys.dropOld(keepMilliseconds, at: now) }
-    if isDue(state.keys, now) { _ = rotate(&state, now, to: makeKey) }
+    let number = state.withLock { state -> Int? in
+      if state.keys.isFull { state.keys.dropOld(keepMilliseconds, at: now) }
+      guard !state.isMakingKey, isDue(state.keys, now) else { return nil }
+      state.isMakingKey = true
+      return state.made
+    }
+    guard let number else { return }
+    aside { [self] in
+      let key = makeKey(number)
+      state.withLock { state in
+        state.isMakingKey = false
+        // An administrator may have rotated them meanwhile.
+        if isDue(state.keys, now) { _ = rotate(&state, now, to: key) }
+      }
+    }
   }
 
   private func isDue(_ keys: KeyList, _ now: WallInstant) -> Bool {
@@ -168,9 +184,8 @@ final class KeyRing: Sendable {
   }
 
   /// Returns the number of keys; nil when there is no room. A key that cannot be stored signs until the process ends.
-  private func rotate(_ state: inout State, _ now: WallInstant, to make: (Int) -> SignatureKey) -> Int? {
-    let number = state.made
-    guard let count = state.keys.rotate(to: { make(number) }, at: now) else { return nil }
+  private func rotate(_ state: inout State, _ now: WallInstant, to key: SignatureKey) -> Int? {
+    guard let count = state.keys.rotate(to: { key }, at: now) else { return nil }
     state.made += 1
     guard case .folder(let folder) = place else { return count }
     do throws(StoreError) {

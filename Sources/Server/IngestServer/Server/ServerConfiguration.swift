@@ -3,6 +3,7 @@ package import Contract
 package import HTTP1
 import Network
 package import Store
+import Threads
 
 /// The settings of a server. Every property is a flag of `rollingroad serve`.
 public struct ServerConfiguration: Sendable {
@@ -153,8 +154,13 @@ extension ServerConfiguration {
   /// Returns nil without a provider; `place` is where its keys are stored.
   func issuer(at now: WallInstant, in place: KeyRing.Place) throws(ServerError) -> IdentityIssuer? {
     guard let identity, let profile else { return nil }
+    // The server of a run in virtual time has its keys in stock, and no loops.
+    let hasLoops = if case .stock = place { false } else { true }
     let ring = try KeyRing(
-      profile.algorithm, keep: keyKeepTime, interval: identity.keyInterval, at: now, in: place)
+      profile.algorithm, keep: keyKeepTime, interval: identity.keyInterval, at: now, in: place
+    ) { work in
+      if hasLoops { NamedThread.started("key", work).detach() } else { work() }
+    }
     return IdentityIssuer(profile: profile, settings: identity, ring: ring)
   }
 
