@@ -68,6 +68,26 @@ struct PostgresInstallationTests {
     #expect(store.apply([.ingest(Sample.batch([1]))], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1))])
   }
 
+  /// With every right on them another user could not make a partition, and found out a day later.
+  @Test(arguments: [false, true]) func tablesOfAnotherUserAreToldAsSuch(hasRights: Bool) throws {
+    _ = try store()
+    let owner = try PostgresConnection(to: place)
+    let schema = try owner.perform("SELECT current_setting('search_path')").text(0, 0)
+    let role = "other_\(schema)"
+    try owner.run("CREATE ROLE \(role) LOGIN")
+    if hasRights {
+      try owner.run(
+        "GRANT USAGE, CREATE ON SCHEMA \(schema) TO \(role); GRANT ALL ON ALL TABLES IN SCHEMA \(schema) TO \(role)")
+    }
+    let other = place + "&user=\(role)"
+    let error = #expect(throws: StoreError.self) { _ = try PostgresStore(at: other, StoreConfiguration(folder: "")) }
+    let message = error?.message ?? ""
+    #expect(message.contains("the tables belong to the user "), "\(message)")
+    try owner.run(String(try #require(message.split(separator: "run: ").last)))
+    let store = try PostgresStore(at: other, StoreConfiguration(folder: ""))
+    #expect(store.apply([.ingest(Sample.batch([1]))], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1))])
+  }
+
   @Test func aDatabaseThatTakesNoWritesIsToldAsSuch() throws {
     let standby = place.replacing("&options=", with: "&options=-cdefault_transaction_read_only%3Don%20")
     let error = #expect(throws: StoreError.self) { _ = try PostgresStore(at: standby, StoreConfiguration(folder: "")) }

@@ -141,12 +141,35 @@ package enum PostgresInstallation {
       message: "its user lacks a right; let the owner of the database run: GRANT \(missing.text(0, 0))")
   }
 
+  /// Returns nil when the user owns the tables, by itself or as a member of the role that does, or when there are none. No other
+  /// right is enough to make partitions and to migrate.
+  private static func refusalOfStranger(
+    on connection: PostgresConnection
+  ) throws(PostgresConnection.Failure) -> StoreError? {
+    let owners = try connection.perform(
+      """
+      SELECT format('%I', rolname), format('%I', current_user) FROM pg_class JOIN pg_roles ON pg_roles.oid = relowner
+      WHERE relnamespace = to_regnamespace(current_setting('search_path')) AND relname = 'installation'
+        AND NOT pg_has_role(current_user, relowner, 'USAGE')
+      """)
+    guard owners.count > 0 else { return nil }
+    let (owner, user) = (owners.text(0, 0), owners.text(0, 1))
+    return StoreError(
+      code: .unreachable,
+      message: "the tables belong to the user \(owner), and only that one can make their partitions; name it in the "
+        + "URI, or let an administrator run: GRANT \(owner) TO \(user)")
+  }
+
   /// Migrates one node at a time. Returns nil when the tables are of this program's version.
   private static func migrate(_ connection: PostgresConnection) throws(PostgresConnection.Failure) -> StoreError? {
     try connection.run("BEGIN")
     let name = try connection.perform("SELECT current_setting('search_path')").text(0, 0)
     _ = try connection.perform(
       "SELECT pg_advisory_xact_lock(hashtextextended('schema ' || current_setting('search_path'), 0))")
+    if let refusal = try refusalOfStranger(on: connection) {
+      try connection.run("ROLLBACK")
+      return refusal
+    }
     var found = try version(on: connection)
     if found == nil, let refusal = try refusal(ofUserWithout: ["USAGE", "CREATE"], on: connection) {
       try connection.run("ROLLBACK")
