@@ -38,7 +38,8 @@ package struct ConformanceClause: Sendable {
 
   /// All clauses, in the order of the documentation.
   package static let all: [ConformanceClause] =
-    storage + lasting + repetition + batches + content + neighbours + seasons + texts + fields + shapes + tokens
+    storage + lasting + repetition + batches + content + neighbours + seasons + texts + fields + events + shapes
+    + tokens
     + refreshes
     + remoteControl
     + connections + framing + trouble + restarts

@@ -1,0 +1,161 @@
+import BackendStore
+import Base
+import Contract
+import Scenario
+
+/// Records with an event.
+extension ConformanceClause {
+  static let events: [ConformanceClause] = [
+    ConformanceClause(
+      "event-motionchange", .content, .must, .lose, "A motion change is stored with its event",
+      because: "it says when the phone began to move and when it stopped (LocationEvent event; SDK §12.2)"
+    ) { run in
+      try event(run, ["event", "is_moving"]) {
+        $0.event = .motionchange
+        $0.isMoving = false
+      }
+    },
+    ConformanceClause(
+      "event-geofence", .content, .must, .lose,
+      "A geofence record is stored with geofence, action and the extras of both",
+      because: "it is what geofences are for (LocationEvent geofence; SDK §5.3)",
+      threads: ["react-native#360", "cordova#652"], presumes: ["extras-every-kind", "event-motionchange"]
+    ) { run in
+      for action in [GeofenceTrigger.Action.enter, .exit, .dwell] {
+        try event(run, ["event", "geofence.identifier", "geofence.action", "extras"]) {
+          $0.event = .geofence
+          $0.geofence = GeofenceTrigger(
+            identifier: "yard \(action.rawValue)", action: action,
+            // The crossing precedes its position (SDK §15.3.2).
+            timestamp: $0.timestamp.advanced(byMilliseconds: -17_250),
+            extras: run.object(#"{"zone":3}"#))
+          $0.extras = run.object(#"{"own":"x"}"#)
+        }
+      }
+      try crossings(run)
+    },
+    ConformanceClause(
+      "event-heartbeat", .content, .must, .lose, "A heartbeat record is acknowledged and stored",
+      because: "the documents list it on the wire (LocationEvent event; SDK §5.4)", threads: ["capacitor#257"],
+      presumes: ["event-motionchange"]
+    ) { run in try event(run, ["event"]) { $0.event = .heartbeat } },
+    ConformanceClause(
+      "event-providerchange", .content, .must, .lose,
+      "A provider change is acknowledged and stored, with the last position it has",
+      because: "it says that the user has switched the location off (LocationEvent event; SDK §5.4)",
+      threads: ["react-native#575"], presumes: ["event-motionchange"]
+    ) { run in
+      try event(run, ["event", "provider"]) {
+        $0.event = .providerchange
+        $0.provider = .allowed
+      }
+    },
+  ]
+
+  private static func event(_ run: ClauseRun, _ fields: [String], _ change: (inout LocationRecord) -> Void) throws {
+    let phone = try run.phone()
+    let record = run.fix(phone, change)
+    let kind = record.value.value(at: "event")?.string ?? ""
+    try run.deliver(phone, [record], as: "a \(kind) record")
+    let look = try run.expectOnce([record], of: phone.name, among: ", a \(kind),")
+    try run.expectAsSent([record], in: look, among: ", a \(kind)")
+    let shown = fields.filter { run.facts.shows($0) || $0.hasPrefix("geofence") && run.facts.shows("event") }
+    try run.expectSame(shown.filter(run.facts.shows), of: record, in: look)
+    // No earlier record has shown whether the store lists geofences, so only what it shows of this one is checked.
+    for field in fields where field.hasPrefix("geofence.") { try run.expectSame(field, of: record, in: look) }
+    try crossingTime(run, of: record, in: look)
+    try geofenceExtras(run, of: record, in: look)
+    try expectPart(run, .geofence, of: record, in: look)
+    try expectPart(run, .provider, of: record, in: look)
+    try expectProvider(run, of: record, in: look)
+    if let reason = run.facts.hidden("event") { throw ClauseStop.partly(reason) }
+    if !run.facts.shows("event") { run.note = "the store shows no 'event'" }
+  }
+
+  private static func expectProvider(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
+    let name = "provider"
+    guard let stored = look.entry(of: record)?.value(name), case .object = stored else { return }
+    if let sent = record.value.value(at: name), StoredField.difference(stored, sent, name) != nil,
+      StoredField.difference(stored, sent.withoutZeros, name) == nil, try run.listLeavesOutZeros()
+    {
+      throw ClauseStop.partly(ClauseRun.reasonOfZeros)
+    }
+    try run.expectSame(name, of: record, in: look)
+  }
+
+  /// Checks the fields of one kind of event. A list of columns may omit them; one of whole records shows what is kept of each.
+  private static func expectPart(
+    _ run: ClauseRun, _ part: KeptField, of record: SentRecord, in look: ClauseRun.FoundRecords
+  ) throws {
+    let name = part.rawValue
+    guard record.value.value(at: name) != nil, let entry = look.entry(of: record) else { return }
+    if entry.value(name) != nil { return try expectName(run, of: record, entry) }
+    if let place = entry.namedPlace(of: name) { throw run.misplaced(name, place, entry) }
+    guard run.target.dialect.promises.kept?.contains(part) ?? entry.isWholeRecord else {
+      return run.note = "the store shows no '\(name)'"
+    }
+    if let reason = run.facts.hidden(name) { throw ClauseStop.notJudged(reason) }
+    throw run.fail(
+      "the record is stored without its \(name)", harm: .wrong, stored: entry.entry.shown.shortened(240),
+      sign: .field(name))
+  }
+
+  /// Requires that a geofence that is stored as an object has its identifier and action.
+  private static func expectName(_ run: ClauseRun, of record: SentRecord, _ entry: StoredRecord) throws {
+    guard record.value.value(at: "geofence") != nil, case .object? = entry.value("geofence"), entry.isWholeRecord else {
+      return
+    }
+    for name in ["geofence.identifier", "geofence.action"] where entry.value(name) == nil {
+      run.showRequest(of: record)
+      throw run.fail(
+        "'\(name)' is not stored", harm: .wrong, stored: entry.entry.shown.shortened(300), sign: .field(name))
+    }
+  }
+
+  /// Checks that entering and leaving a geofence are separate: the second crossing must not change the first.
+  private static func crossings(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let records = [(GeofenceTrigger.Action.enter, 1), (.exit, 2)].map { action, zone in
+      run.fix(phone) {
+        $0.event = .geofence
+        $0.geofence = GeofenceTrigger(
+          identifier: "gate", action: action, timestamp: $0.timestamp, extras: run.object(#"{"zone":\#(zone)}"#))
+      }
+    }
+    for record in records { try run.deliver(phone, [record], as: "a geofence record") }
+    let look = try run.expectOnce(records, of: phone.name, among: " of one geofence, entered and left,")
+    for record in records {
+      for field in ["geofence.identifier", "geofence.action"] { try run.expectSame(field, of: record, in: look) }
+      try geofenceExtras(run, of: record, in: look)
+    }
+  }
+
+  /// Checks the time of a crossing where the store shows it readably; to the second, because the record's own time shows the
+  /// store's precision.
+  private static func crossingTime(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
+    let name = "geofence.timestamp"
+    guard let sent = record.value.value(at: name)?.instant, let entry = look.entry(of: record),
+      let stored = entry.value(name), !stored.isTimeWithoutZone, let instant = stored.instant,
+      run.facts.strange("timestamp") == nil, abs(instant.milliseconds(since: sent)) >= 1_000
+    else { return }
+    run.showRequest(of: record)
+    throw run.fail(
+      "\(name): \(stored.shown) instead of \(sent.iso8601Text)", harm: .wrong,
+      stored: entry.entry.shown.shortened(300), sign: .field(name))
+  }
+
+  /// Requires that a geofence that is stored as an object is complete, if extras are kept at all.
+  private static func geofenceExtras(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
+    let name = "geofence.extras"
+    guard let sent = record.value.value(at: name), let entry = look.entry(of: record) else { return }
+    let shown = entry.entry.shown.shortened(300)
+    if let stored = entry.value(name) ?? entry.value("geofence_extras"), !stored.isNull {
+      guard let difference = StoredField.difference(stored, sent, name) else { return }
+      throw run.fail(difference, harm: .wrong, stored: shown, sign: .field(name))
+    }
+    guard case .object? = entry.value("geofence"), run.facts.shows("geofence") || run.facts.shows("extras") else {
+      return
+    }
+    throw run.fail("the geofence is stored without its extras", harm: .wrong, stored: shown, sign: .field(name))
+  }
+}
