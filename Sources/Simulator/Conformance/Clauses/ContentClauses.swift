@@ -176,10 +176,7 @@ extension ConformanceClause {
       if !record.sends("timestamp") { throw ClauseStop.notApplicable(run.notSent(["timestamp"])) }
       let name = "timestamp"
       if let reason = run.facts.strange(name) { throw ClauseRun.unseen(name, reason) }
-      guard let stored = look.entry(of: record)?.value(name) else {
-        throw ClauseRun.unseen(
-          name, run.facts.hidden(name) ?? "the store shows no time\(run.facts.remedyOfTemplates)")
-      }
+      guard let stored = look.entry(of: record)?.value(name) else { throw run.noTimeShown }
       guard let instant = stored.instant else {
         throw ClauseRun.unseen(
           name, "the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")

@@ -183,9 +183,7 @@ struct ConformanceCauses {
   private func wayOfRecords(thatSpoils breach: Breach, of id: String) -> String? {
     guard breach.isOfFields else { return nil }
     return BreachSign.waysOfRecords.prefix { $0 != id }.first { candidate in
-      guard let other = broken[candidate], other.breach.isOfFields || other.breach.signs.contains(.changedLater) else {
-        return false
-      }
+      guard let other = broken[candidate], other.breach.isOfContent else { return false }
       return !other.clause.ground.contains(id) && other.breach.mayExplain(breach)
     }
   }
@@ -193,6 +191,9 @@ struct ConformanceCauses {
 
 extension Breach {
   fileprivate var isOfFields: Bool { signs.contains { $0.fieldName != nil } }
+
+  /// Whether records are stored, and not as they were sent.
+  fileprivate var isOfContent: Bool { isOfFields || signs.contains(.changedLater) }
 
   /// Reports whether a presumed clause explains a breach. It does not if the breach has another cause: a field that is stored
   /// wrongly loses no record and spoils no other field.

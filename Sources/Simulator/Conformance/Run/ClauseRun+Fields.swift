@@ -7,9 +7,13 @@ extension ClauseRun {
   /// Requires that fields of a record are stored as sent. Fields that the store does not show, or does not show
   /// recognizably, are not judged.
   func expectSame(_ fields: [String], of record: SentRecord, in look: FoundRecords) throws {
+    try expectSame(fields, of: record, as: record.value, in: look)
+  }
+
+  /// Does the same; `said` is the record's value.
+  func expectSame(_ fields: [String], of record: SentRecord, as said: StoredValue, in look: FoundRecords) throws {
     guard let entry = look.entry(of: record) else { return }
     var unseen: ClauseStop?
-    let said = record.value
     if !fields.isEmpty, !fields.contains(where: record.sends) {
       throw ClauseStop.notApplicable(notSent(fields))
     }
@@ -56,6 +60,12 @@ extension ClauseRun {
   /// verdict.
   static func unseen(_ field: String, _ reason: String) -> ClauseStop {
     ["timestamp", "coords.latitude", "coords.longitude"].contains(field) ? .partly(reason) : .notJudged(reason)
+  }
+
+  /// The stop of a clause about times where the store shows none.
+  var noTimeShown: ClauseStop {
+    let name = "timestamp"
+    return ClauseRun.unseen(name, facts.hidden(name) ?? "the store shows no time\(facts.remedyOfTemplates)")
   }
 
   /// Requires that a field is stored as sent, whether or not it was seen before; with `isOwed` it must be shown.

@@ -7,11 +7,10 @@ import Scenario
 /// one that comes in another way.
 extension ClauseRun {
   /// The time last: one that cannot be read ends a comparison.
-  static let usualFields =
-    [
-      "coords.latitude", "coords.longitude", "coords.speed", "odometer", "is_moving", "battery.level", "activity.type",
-      "timestamp",
-    ]
+  static let usualFields = [
+    "coords.latitude", "coords.longitude", "coords.speed", "odometer", "is_moving", "battery.level", "activity.type",
+    "timestamp",
+  ]
   /// A store may have a list for events with fewer columns.
   private static let fieldsOfEvents = ["coords.latitude", "coords.longitude", "timestamp"]
 
@@ -47,7 +46,7 @@ extension ClauseRun {
       return !sent.isNull && !sent.isZero && sent.flag != false
     }
     do {
-      try expectSame(fields, of: record, in: look)
+      try expectSame(fields, of: record, as: said, in: look)
       if isAsked("event") { try expectEvent(event, of: record, in: look) }
     } catch ClauseStop.broken(let breach) {
       return breach
