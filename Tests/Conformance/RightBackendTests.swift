@@ -96,6 +96,19 @@ import Threaded
     #expect(verdict == .partly(ClauseRun.reasonOfZeros), "\(String(describing: verdict))")
   }
 
+  /// Words of its own are compared with nothing, and a promise of the dialect is one of the SDK's words.
+  @Test func aStoreMayHaveItsOwnWordsForEvents() throws {
+    let events: Set<String> = ["event-motionchange", "event-geofence", "event-heartbeat", "event-providerchange"]
+    let clauses = events.union(["kinds-in-one-batch", "standard-fields-kept"])
+    let summary = try ScriptedBackend(nil, listing: .ownWords).summary(of: clauses, dialect: Self.withoutPromises)
+    #expect(summary.broken.isEmpty && summary.kept.count == 2, "\(Self.verdicts(summary))")
+    #expect(Set(summary.notJudged.map(\.clause.id)) == events, "\(Self.verdicts(summary))")
+    let reason = #"the store has a word of its own in place of event "motionchange": "MOVED""#
+    #expect(summary.notJudged.allSatisfy { $0.verdict == .partly(reason) }, "\(Self.verdicts(summary))")
+    let promised = try ScriptedBackend(nil, listing: .ownWords).summary(of: ["event-motionchange"])
+    #expect(promised.outcome == .mustBroken, "\(Self.verdicts(promised))")
+  }
+
   @Test func aZeroForAnUnknownAccuracyIsABreach() throws {
     let verdict = try ScriptedBackend(.makesZeroOfUnknownAccuracy).verdict(
       on: "minus-one-kept", dialect: Self.withoutPromises)

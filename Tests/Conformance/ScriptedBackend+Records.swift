@@ -188,6 +188,20 @@ extension StoredValue {
     return .object(members + missing.compactMap { key in other?[key].map { (key, $0) } })
   }
 
+  /// The SDK's words of an activity in capitals, and others for events and crossings.
+  var inOwnWords: StoredValue {
+    let words = ["motionchange": "MOVED", "geofence": "FENCE", "heartbeat": "ALIVE", "providerchange": "PROVIDER"]
+    let crossings = ["enter": "IN", "exit": "OUT", "dwell": "STAY"]
+    let fence = self["geofence"].map { fence in
+      fence.replacing("action", fence["action"]?.string.map { .text(crossings[$0.lowercased()] ?? $0) })
+    }
+    let activity = self["activity"].map { activity in
+      activity.replacing("type", activity["type"]?.string.map { .text($0.uppercased()) })
+    }
+    return replacing("event", self["event"]?.string.map { .text(words[$0] ?? $0) }).replacing("geofence", fence)
+      .replacing("activity", activity)
+  }
+
   var withLowerKeys: StoredValue {
     guard case .object(let members) = self else { return self }
     return .object(members.map { ($0.key.lowercased(), $0.value) })

@@ -84,6 +84,7 @@ final class ScriptedBackend: Sendable {
       case .microseconds: row = row.replacing("timestamp", .number("\(time)000"))
       case .nanoseconds: row = row.replacing("timestamp", .number("\(time)000000"))
       case .ofOneMeridian: row = row.onOneMeridian
+      case .ownWords: row = row.inOwnWords
       case .withoutZeros: row = row.withZeros(as: nil)
       case .withoutZerosAndFalse: row = row.withZeros(as: nil).withoutFalse
       case .timesUnderAnotherName:
@@ -130,8 +131,8 @@ final class ScriptedBackend: Sendable {
     case hasPages
     /// A table that has not everything.
     case columns
-    /// A column for the date and one for the time of day.
-    case splitTimes
+    /// A column for the date and one for the time of day; its own words for events.
+    case splitTimes, ownWords
   }
 
   let defect: Defect?

@@ -40,6 +40,18 @@ import Testing
     #expect(StoredField.partsOfDegree(stored, insteadOf: sent) == parts)
   }
 
+  /// As `simulate` compares them: in capitals they are the same, and a word that is none of the SDK's is the store's own.
+  @Test(arguments: [
+    ("event", "motionchange", "MotionChange", true, false), ("event", "geofence", "FENCE", false, true),
+    ("event", "geofence", "heartbeat", false, false), ("activity.type", "in_vehicle", "IN_VEHICLE", true, false),
+    ("geofence.action", "ENTER", "enter", true, false), ("geofence.action", "ENTER", "IN", false, true),
+    ("geofence.identifier", "Home", "HOME", false, false), ("extras.a", "a", "A", false, false),
+  ])
+  func aStoreMayHaveItsOwnWords(field: String, sent: String, stored: String, isSame: Bool, isOwn: Bool) {
+    #expect((StoredField.difference(.text(stored), .text(sent), field) == nil) == isSame)
+    #expect(StoredField.isOwnWord(.text(stored), insteadOf: .text(sent), field) == isOwn)
+  }
+
   @Test func whatAStrictReaderRefusesCanBeLookedAt() throws {
     #expect(try value("\"x\\ud83d\"").string == "x\u{FFFD}")
     #expect(try value("{\"a\":\"a\\u0000b\"}")["a"]?.string == "a\u{0}b")

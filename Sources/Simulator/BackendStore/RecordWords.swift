@@ -36,12 +36,19 @@ struct RecordWords: Equatable, Sendable {
 
   init() {}
 
-  /// Stores may write the SDK's words in capitals, but names are case-sensitive.
   init(_ record: StoredRecord) {
-    func mark(_ word: Word) -> UInt16 {
-      record.value(word.name)?.string.map { RecordWords.mark(word == .geofence ? $0 : $0.lowercased()) } ?? 0
-    }
-    (event, activity, action, geofence) = (mark(.event), mark(.activity), mark(.action), mark(.geofence))
+    for word in Word.allCases { self[word] = RecordWords.mark(of: record.value(word.name)?.string, word) }
+  }
+
+  /// Has this word only.
+  init(_ word: Word, _ text: String) { self[word] = RecordWords.mark(of: text, word) }
+
+  /// Has the event of a sent record only; nil: it was sent without one.
+  init(sentEvent: String?) { event = sentEvent.map { RecordWords.mark(of: $0, .event) } ?? RecordWords.none }
+
+  /// Stores may write the SDK's words in capitals, but names are case-sensitive.
+  private static func mark(of text: String?, _ word: Word) -> UInt16 {
+    text.map { mark(word == .geofence ? $0 : $0.lowercased()) } ?? 0
   }
 
   /// Those of a sent record. One that has no event in any field was sent without one, also where a template writes it.
@@ -55,11 +62,21 @@ struct RecordWords: Equatable, Sendable {
   }
 
   private subscript(_ word: Word) -> UInt16 {
-    switch word {
-    case .event: event
-    case .activity: activity
-    case .action: action
-    case .geofence: geofence
+    get {
+      switch word {
+      case .event: event
+      case .activity: activity
+      case .action: action
+      case .geofence: geofence
+      }
+    }
+    set {
+      switch word {
+      case .event: event = newValue
+      case .activity: activity = newValue
+      case .action: action = newValue
+      case .geofence: geofence = newValue
+      }
     }
   }
 

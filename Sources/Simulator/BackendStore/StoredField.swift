@@ -32,7 +32,28 @@ package enum StoredField {
       return "\(field): \(stored.shown) instead of \(sent.shown)"
     }
     if case .bool(let flag) = sent, stored.flag == flag { return nil }
+    if let (mine, theirs, _) = words(stored, sent, field), mine == theirs { return nil }
     return stored.difference(from: sent, at: field)
+  }
+
+  /// Reports whether a store has a word of its own in place of one of the SDK's.
+  package static func isOwnWord(_ stored: StoredValue, insteadOf sent: StoredValue, _ field: String) -> Bool {
+    words(stored, sent, field).map { mine, theirs, word in theirs.isOther(word, than: mine) } ?? false
+  }
+
+  /// Reports whether a stored event is one of the SDK's, and another one than was sent; nil: none was sent.
+  package static func isOtherEvent(_ stored: String, than sent: String?) -> Bool {
+    !RecordWords(sentEvent: sent).differences(from: RecordWords(.event, stored)).isEmpty
+  }
+
+  /// The words of a field that has one, compared as those of very many records are.
+  private static func words(
+    _ stored: StoredValue, _ sent: StoredValue, _ field: String
+  ) -> (stored: RecordWords, sent: RecordWords, word: RecordWords.Word)? {
+    guard let word = RecordWords.Word.allCases.first(where: { $0.name == field }), word != .geofence,
+      let mine = stored.string, let theirs = sent.string
+    else { return nil }
+    return (RecordWords(word, mine), RecordWords(word, theirs), word)
   }
 
   /// Returns the difference between two texts that look the same; nil for others.

@@ -138,7 +138,7 @@ extension ConformanceClause {
         "the store shows none of the fields \(fields.joined(separator: ", "))\(run.facts.remedyOfTemplates)")
     }
     // A value under another name may be that of a neighbour.
-    let hidden = fields.compactMap(run.facts.hidden)
+    let hidden = fields.compactMap { run.facts.hidden($0) ?? run.facts.strange($0) }
     if let reason = hidden.first { throw ClauseStop.partly(reason) }
   }
 

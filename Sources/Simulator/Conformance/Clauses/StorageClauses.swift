@@ -290,7 +290,9 @@ extension ConformanceClause {
     run.facts.note(shown: fields)
     run.facts.noteFirst(entry, of: record)
     for (record, entry) in [(record, entry)] + others { run.noteAltered(entry, of: record) }
-    if let changed { run.facts.noteHidden(["event"], in: changed, of: change) }
+    guard let changed else { return }
+    run.facts.noteHidden(["event"], in: changed, of: change)
+    run.facts.noteOwnWords([("event", .event)], in: changed, of: change)
   }
 
   /// Returns records that were sent on other connections: one of several nodes behind an address may drop what another stores.

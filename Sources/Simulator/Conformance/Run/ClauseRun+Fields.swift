@@ -122,6 +122,7 @@ extension RunFacts {
     if let time = entry.value("timestamp"), time.instant != nil { noteReadableTimes(time.epochUnit) }
     noteHidden(RunFacts.fields, in: entry, of: record)
     noteStrange(in: entry, of: record)
+    noteOwnWords([("activity.type", .activity)], in: entry, of: record)
     if record.isTemplated { noteOther(in: entry, of: record) }
     if entry.value("timestamp") == nil, let place = entry.entry.place(of: record.timestamp) {
       note(hidden: "timestamp", RunFacts.unnamed("timestamp", at: place))
@@ -149,6 +150,18 @@ extension RunFacts {
     for field in fields where entry.value(field) == nil {
       guard let sent = record.value.value(at: field), let place = entry.entry.place(of: sent) else { continue }
       note(hidden: field, RunFacts.unnamed(field, at: place))
+    }
+  }
+
+  /// Notes words that the store has in place of the SDK's: they are compared with nothing, unless the dialect promises to keep them.
+  func noteOwnWords(_ words: [(field: String, of: KeptField)], in entry: StoredRecord, of record: SentRecord) {
+    for (field, kept) in words where !promises(kept) {
+      guard let sent = record.value.value(at: field), let stored = entry.value(field),
+        StoredField.isOwnWord(stored, insteadOf: sent, field)
+      else { continue }
+      note(
+        strange: field,
+        "the store has a word of its own in place of \(field) \(sent.shown): \(stored.shown.shortened(40))")
     }
   }
 

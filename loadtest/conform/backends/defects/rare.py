@@ -137,6 +137,17 @@ def fractions_unpadded(parts):
 
 
 @defect
+def own_words_of_events(parts):
+    words = {"motionchange": "MOVED", "geofence": "FENCE", "heartbeat": "ALIVE", "providerchange": "PROVIDER"}
+
+    def edit(record):
+        if isinstance(record.content, dict) and record.content.get("event") in words:
+            record.content = record.content | {"event": words[record.content["event"]]}
+
+    change(parts, edit)
+
+
+@defect
 def mock_false(parts):
     def edit(record):
         if isinstance(record.content, dict) and "mock" in record.content:
