@@ -76,6 +76,14 @@ import Testing
     for path in ["$.a[]", "$.a[-1]", "$.a[1", "$.a[x]", "$.a[12345]"] { #expect(!TargetVerification.isPath(path)) }
   }
 
+  /// Firestore names the type of each number.
+  @Test(arguments: [(#""integerValue":"45""#, 45.0), (#""doubleValue":45.5"#, 45.5), (#""stringValue":"45""#, nil)])
+  func aWholeNumberOfFirestoreIsFound(number: String, degrees: Double?) throws {
+    let place = Named(name: "coords.latitude", value: JSONStep.steps(of: "$.fields.latitude.doubleValue"))
+    let record = try record(#"{"uuid":"\#(Self.uuid)","fields":{"latitude":{\#(number)}}}"#, fields: [place])
+    #expect(record.value("coords.latitude")?.double == degrees)
+  }
+
   @Test func rowsOfADatabaseAreRead() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/points.db"

@@ -119,7 +119,7 @@ package struct StoredRecord: Sendable {
   ) -> Meaning? {
     if !fields.isEmpty {
       if let place = fields.first(where: { $0.name == name }) {
-        return entry.values(along: place.value[...]).first.flatMap { meaning($0.opened) }
+        return entry.value(along: place.value).flatMap { meaning($0.opened) }
       }
       // `extras.a` is inside the path of `extras`.
       if let dot = name.firstIndex(of: "."), let place = fields.first(where: { $0.name == name[..<dot] }) {
@@ -157,6 +157,16 @@ package struct StoredRecord: Sendable {
 }
 
 extension StoredValue {
+  /// Firestore has the whole numbers of a field under another name than its fractions.
+  private static let (fraction, whole) = ("doubleValue", "integerValue")
+
+  /// Returns the first value at a path of the dialect.
+  fileprivate func value(along path: [JSONStep]) -> StoredValue? {
+    if let found = values(along: path[...]).first { return found }
+    guard case .member(StoredValue.fraction)? = path.last else { return nil }
+    return values(along: (path.dropLast() + [.member(StoredValue.whole)])[...]).first
+  }
+
   /// Returns the paths, including those in nested objects.
   fileprivate func paths(from path: String, depth: Int) -> [String] {
     guard depth < 2, case .object(let members) = opened, !members.isEmpty else { return depth == 0 ? [] : [path] }
