@@ -39,6 +39,8 @@ final class FormBackend: Sendable {
     var showsZones = true
     /// What comes again is stored again, until a list has shown it.
     var mergesRepeats = false
+    /// `Expect` is refused with 417.
+    var refusesExpect = false
     /// A list that was asked for is answered as it was then, whatever has come since.
     var cachesLists = false
   }
@@ -117,6 +119,7 @@ final class FormBackend: Sendable {
     let end = request.values(of: "authorization").first.flatMap { Int64($0.dropFirst("Bearer until-".count)) }
     let isRefused = rules.tokenLife != nil && end ?? 0 < now
     if isRefused, !rules.storesRefused { return answer(401) }
+    if rules.refusesExpect, !request.values(of: "expect").isEmpty { return answer(417) }
     guard request.values(of: "content-type") == [rules.contentType] else { return answer(415) }
     guard let body = StoredValue(request.body), let root = body["location"] else { return answer(400) }
     var records = [root]

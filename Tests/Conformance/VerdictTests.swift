@@ -36,6 +36,14 @@ import Threaded
     #expect(verdict == .kept(""), "\(String(describing: verdict))")
   }
 
+  /// RFC 9110 §10.1.1: a client repeats such a request without the field.
+  @Test func anExpectationMayBeRefused() throws {
+    var rules = FormBackend.Rules()
+    rules.refusesExpect = true
+    let summary = try FormBackend(rules).summary(of: ["expect-continue"], dialect: FormBackend.dialect())
+    #expect(summary.results.first?.verdict == .kept("refused with 417"), "\(summary.results.map(\.verdict))")
+  }
+
   /// An answer that was not seen says nothing about its body.
   @Test func anUnansweredHEADIsNotJudged() throws {
     let right = try ScriptedBackend(nil).verdict(on: "no-body-with-204")

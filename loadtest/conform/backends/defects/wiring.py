@@ -126,12 +126,13 @@ def gzip_as_text(parts):
 
 
 @defect
-def expect_417(parts):
-    def refuse(self):
-        self.send_error(417)
+def expect_unread(parts):
+    def acknowledge(self):
+        self.close_connection = True
+        self.answer(Answer(200, {"success": True}))
         return False
 
-    parts.handler.handle_expect_100 = refuse
+    parts.handler.handle_expect_100 = acknowledge
 
 
 def redirect(parts, status):
