@@ -41,6 +41,8 @@ final class FormBackend: Sendable {
     var mergesRepeats = false
     /// `Expect` is refused with 417.
     var refusesExpect = false
+    /// Ends of the names of devices whose records are lost.
+    var losesOf: [String] = []
     /// A list that was asked for is answered as it was then, whatever has come since.
     var cachesLists = false
   }
@@ -143,6 +145,7 @@ final class FormBackend: Sendable {
       record = record.replacing("extras", record["extras"]?.replacing("device_id", nil))
     }
     guard let uuid = record["uuid"]?.string, let time = record["timestamp"]?.instant, let device else { return }
+    if rules.losesOf.contains(where: device.hasSuffix) { return }
     let isNew = devices[device, default: Device()].known.insert(uuid).inserted
     guard isNew || rules.mergesRepeats else { return }
     let latitude = record.value(at: "coords.latitude")?.double ?? 0
@@ -154,7 +157,8 @@ final class FormBackend: Sendable {
 
   /// The newest first.
   private func list(_ question: Substring) -> String {
-    let parts = question.split(separator: "&rollingroad=")[0].split(separator: "&after=")
+    let asked = question.split(separator: "&rollingroad=", omittingEmptySubsequences: false)[0]
+    let parts = asked.split(separator: "&after=")
     let device = parts.first.flatMap { $0.removingPercentEncoding } ?? ""
     let after = parts.count > 1 ? Int64(parts[1]) : nil
     let stored = devices.withLock { devices in

@@ -44,6 +44,16 @@ import Threaded
     #expect(summary.results.first?.verdict == .kept("refused with 417"), "\(summary.results.map(\.verdict))")
   }
 
+  /// One of several nodes behind an address is not listed: the first look sees nothing, and later ones do.
+  @Test func aStoreThatHasShownEntriesIsNotDoubted() throws {
+    var rules = FormBackend.Rules()
+    rules.losesOf = (1...20).map { "-stored-when-acknowledged-\($0)" }
+    let summary = try FormBackend(rules).summary(of: ["stored-when-acknowledged"], dialect: FormBackend.dialect())
+    let breach = summary.broken.first?.breach
+    #expect(
+      breach?.cause == "the record was acknowledged and is not stored" && breach?.remedy == "", "\(summary.results)")
+  }
+
   /// An answer that was not seen says nothing about its body.
   @Test func anUnansweredHEADIsNotJudged() throws {
     let right = try ScriptedBackend(nil).verdict(on: "no-body-with-204")

@@ -58,7 +58,8 @@ extension ClauseRun {
         "where the list shows the records of a day or a week alone, let it be asked for those of all times: 'verify' in the dialect"
       return .broken(breach)
     }
-    breach.cause += ", or not where it is looked for: the store has shown no entry for any device"
+    breach.doubt = ", or not where it is looked for: the store has shown no entry for any device"
+    breach.cause += breach.doubt
     breach.remedy =
       "is the query right, and does it know devices by the name that uploads have? \(target.storePlace ?? "verify"): 'verify' in the dialect says how the store is read. Do uploads say which device they are of? ${device.id} belongs where the backend looks for it: app.http.headers, app.http.params, app.persistence.extras or 'path'"
     return .broken(breach)

@@ -304,8 +304,16 @@ package final class ConformanceRun: Sendable {
     return nil
   }
 
+  /// One node of several may show entries where the first look saw none.
+  private func undoubted(_ result: ClauseResult) -> ClauseResult {
+    guard facts.longestList > 0, let breach = result.breach else { return result }
+    var result = result
+    result.verdict = .broken(breach.withoutDoubt)
+    return result
+  }
+
   private func explained(_ results: [ClauseResult]) -> [ClauseResult] {
-    let results = results.map(withCulprit)
+    let results = results.map(withCulprit).map(undoubted)
     let causes = ConformanceCauses(results)
     return results.map { result in
       var result = result

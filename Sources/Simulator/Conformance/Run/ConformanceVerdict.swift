@@ -66,6 +66,8 @@ package struct Breach: Equatable, Sendable {
   package var answered = ""
   /// A remedy, where the cause may not be a defect of the backend.
   package var remedy = ""
+  /// A part of the cause that holds while the store has shown no entry, as does the remedy.
+  var doubt = ""
   package var stored = ""
   /// A command line that repeats the decisive request; nil when none can.
   package var curl: String?
@@ -73,6 +75,17 @@ package struct Breach: Equatable, Sendable {
   package var body: String?
   /// The clause's requests as a scenario; nil if they are too many or cannot be expressed.
   package var requests: [UInt8]?
+}
+
+extension Breach {
+  /// Returns the breach of a store that has shown entries.
+  var withoutDoubt: Breach {
+    guard !doubt.isEmpty else { return self }
+    var breach = self
+    breach.cause = cause.replacing(doubt, with: "")
+    (breach.doubt, breach.remedy) = ("", "")
+    return breach
+  }
 }
 
 /// Records of one device.
