@@ -33,6 +33,14 @@ import Threaded
       cause.contains(" uploads of good records were answered with an error (status 500): "), "\(cause)")
   }
 
+  /// Of each fiftieth upload two may be batches; a form of upload that is read wrongly fails each time.
+  @Test(arguments: [(40, 16, 2, false), (40, 16, 6, true), (10, 4, 1, false), (10, 4, 4, true), (5, 0, 0, false)])
+  func whatMayBeChanceIsNoMatterOfBatches(singles: Int, batches: Int, failed: Int, isOfBatches: Bool) {
+    var sample = GoodRecordSample()
+    (sample.singles.uploads, sample.batches.uploads) = (singles, batches)
+    #expect(sample.isOfBatches(failed) == isOfBatches)
+  }
+
   /// Each upload would wait for its time limit.
   @Test(arguments: [
     (ScriptedBackend.Defect.isSilentBehindFirst, "keep-alive", "upload 2 over one connection: no answer in time"),

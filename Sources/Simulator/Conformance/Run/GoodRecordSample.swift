@@ -7,9 +7,10 @@ import Upload
 /// The acknowledged records of one phone.
 private struct SentSample {
   let device: String
-  let singles: [SentRecord]
-  let others: [SentRecord]
-  var records: [SentRecord] { singles + others }
+  var singles: [SentRecord] = []
+  /// Of each batch.
+  var batches: [[SentRecord]] = []
+  var records: [SentRecord] { singles + batches.joined() }
 }
 
 /// A sample of ordinary records, sent one by one and in small batches, and how many of them fail.
@@ -18,14 +19,19 @@ struct GoodRecordSample {
   struct Share {
     var uploads = 0
     var records = 0
-    /// The number of records that were acknowledged and are not in the store.
+    /// The number of records that were acknowledged and are not in the store, and of the uploads with such records.
     var lost = 0
+    var uploadsWithLoss = 0
+    /// The number of records that were found in the store.
+    var looked = 0
     var failed: [ConformancePhone.Upload] = []
   }
 
   /// The number of records in which a field is stored with a different value.
   struct Alteration {
-    var count = 0
+    var singles = 0
+    var others = 0
+    var count: Int { singles + others }
     let clause: String
     let breach: Breach
   }
@@ -40,8 +46,6 @@ struct GoodRecordSample {
 
   var singles = Share()
   var batches = Share()
-  /// The number of records found in the store.
-  var looked = 0
   var alterations: [String: Alteration] = [:]
   fileprivate var loss: Breach?
   fileprivate var missing: [SoughtRecords] = []
@@ -56,9 +60,19 @@ struct GoodRecordSample {
     guard var breach = loss, lost > 0, lost < records else { return nil }
     breach.missing = missing
     breach.cause =
-      "\(lost) of \(records) good records \(lost == 1 ? "was acknowledged and is" : "were acknowledged and are") not stored: \(shares(\.lost, \.records))"
-    return Finding(
-      clause: singles.lost == 0 && lost > 1 ? "batch-all-stored" : "stored-when-acknowledged", breach: breach)
+      "\(lost) of \(records) good records \(lost == 1 ? "was acknowledged and is" : "were acknowledged and are") not stored: \(shares(singles.lost, of: singles.records, batches.lost, of: batches.records))"
+    let isOfBatches = singles.lost == 0 && isOfBatches(batches.uploadsWithLoss)
+    return Finding(clause: isOfBatches ? "batch-all-stored" : "stored-when-acknowledged", breach: breach)
+  }
+
+  private static let chanceMax = 0.001
+
+  /// Reports whether so many of the batches, and no single upload, cannot be chance: as when each fiftieth upload fails.
+  func isOfBatches(_ count: Int) -> Bool {
+    let chance = (0..<count).reduce(1.0) { chance, index in
+      chance * Double(batches.uploads - index) / Double(singles.uploads + batches.uploads - index)
+    }
+    return chance < GoodRecordSample.chanceMax
   }
 
   private func failureFound(beside broken: [Breach]) -> Finding? {
@@ -69,36 +83,32 @@ struct GoodRecordSample {
     guard all.count > 1 || isMet else { return nil }
     let end = last.status == 0 ? "had no answer" : "were answered with an error"
     breach.cause =
-      "\(all.count) of \(uploads) uploads of good records \(end) (\(last.outcome.text.shortened(120))): \(shares(\.failed.count, \.uploads))"
+      "\(all.count) of \(uploads) uploads of good records \(end) (\(last.outcome.text.shortened(120))): \(shares(singles.failed.count, of: singles.uploads, batches.failed.count, of: batches.uploads))"
+    let isOfBatches = singles.failed.isEmpty && isOfBatches(batches.failed.count)
     return Finding(
-      clause: singles.failed.isEmpty && all.count > 1 ? "batch-all-stored" : "good-record-acknowledged", breach: breach,
-      isOfFailures: true)
+      clause: isOfBatches ? "batch-all-stored" : "good-record-acknowledged", breach: breach, isOfFailures: true)
   }
 
   private var alterationFound: Finding? {
     guard let (field, most) = alterations.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }),
-      most.count < looked
+      most.count < singles.looked + batches.looked
     else { return nil }
     var breach = most.breach
+    let shares = shares(most.singles, of: singles.looked, most.others, of: batches.looked)
     breach.cause =
-      "\(most.count) of \(looked) good records \(most.count == 1 ? "is" : "are") stored with another '\(field)': \(breach.cause)"
+      "\(most.count) of \(singles.looked + batches.looked) good records \(most.count == 1 ? "is" : "are") stored with another '\(field)', \(shares): \(breach.cause)"
     return Finding(clause: most.clause, breach: breach)
   }
 
-  private func shares(_ part: KeyPath<Share, Int>, _ whole: KeyPath<Share, Int>) -> String {
-    let ones = "\(singles[keyPath: part]) of \(singles[keyPath: whole]) sent one by one"
-    return batches.uploads == 0
-      ? ones : ones + ", \(batches[keyPath: part]) of \(batches[keyPath: whole]) in small batches"
+  private func shares(_ one: Int, of ones: Int, _ other: Int, of others: Int) -> String {
+    let text = "\(one) of \(ones) sent one by one"
+    return batches.uploads == 0 ? text : text + ", \(other) of \(others) in small batches"
   }
 }
 
 extension ClauseRun {
   private static let (phonesOfSample, singlesOfPhone, batchesOfPhone) = (8, 5, 2)
   private static let timeForSample = Nanoseconds.seconds(8)
-  private static let fieldsOfSample = [
-    "timestamp", "coords.latitude", "coords.longitude", "coords.speed", "odometer", "is_moving", "battery.level",
-    "activity.type", "extras",
-  ]
 
   /// Returns nil if the sample could not be taken.
   func sampleOfGoodRecords() -> GoodRecordSample? {
@@ -143,20 +153,24 @@ extension ClauseRun {
     as number: Int, into sample: inout GoodRecordSample, since begin: MonotonicInstant
   ) throws -> SentSample? {
     let phone = try phone(named: "sample\(number)") {
-      $0.http.batchSync = false
       $0.http.timeoutMilliseconds = facts.isSlow ? 10_000 : 3_000
     }
-    var (singles, others) = ([SentRecord](), [SentRecord]())
-    for _ in 0..<ClauseRun.singlesOfPhone {
-      singles += try send(1, by: phone, number, into: &sample.singles)
-      let (uploads, failed) = (sample.singles.uploads, sample.singles.failed.count)
-      if uploads == failed, uploads >= ClauseRun.singlesOfPhone || now - begin > .seconds(5) { return nil }
+    var sent = SentSample(device: phone.name)
+    // In either order: one of several nodes may get each seventh upload.
+    let isReversed = number / 2 % 2 == 1
+    for isBatch in [isReversed, !isReversed] where !isBatch || facts.takesBatches {
+      phone.configure { $0.http.batchSync = isBatch }
+      for _ in 0..<(isBatch ? ClauseRun.batchesOfPhone : ClauseRun.singlesOfPhone) {
+        if isBatch {
+          sent.batches.append(try send(3, by: phone, number, into: &sample.batches))
+          continue
+        }
+        sent.singles += try send(1, by: phone, number, into: &sample.singles)
+        let (uploads, failed) = (sample.singles.uploads, sample.singles.failed.count)
+        if uploads == failed, uploads >= ClauseRun.singlesOfPhone || now - begin > .seconds(5) { return nil }
+      }
     }
-    if facts.takesBatches {
-      phone.configure { $0.http.batchSync = true }
-      for _ in 0..<ClauseRun.batchesOfPhone { others += try send(3, by: phone, number, into: &sample.batches) }
-    }
-    return SentSample(device: phone.name, singles: singles, others: others)
+    return sent
   }
 
   /// Returns the acknowledged records. Like the SDK, it repeats a rejected upload until it is accepted.
@@ -203,12 +217,22 @@ extension ClauseRun {
   }
 
   private func note(_ sent: SentSample, _ look: FoundRecords, into sample: inout GoodRecordSample) {
-    sample.looked += sent.records.count - look.missing.count
-    for record in sent.records where look.entry(of: record) != nil { note(record, look, into: &sample) }
+    for record in sent.singles where look.entry(of: record) != nil {
+      sample.singles.looked += 1
+      note(record, \.singles, look, into: &sample)
+    }
+    for record in sent.batches.joined() where look.entry(of: record) != nil {
+      sample.batches.looked += 1
+      note(record, \.others, look, into: &sample)
+    }
     guard let first = look.missing.first else { return }
     let missing = Set(look.missing.map(\.uuid))
     sample.singles.lost += sent.singles.count { missing.contains($0.uuid) }
-    sample.batches.lost += sent.others.count { missing.contains($0.uuid) }
+    for batch in sent.batches {
+      let lost = batch.count { missing.contains($0.uuid) }
+      sample.batches.lost += lost
+      sample.batches.uploadsWithLoss += lost > 0 ? 1 : 0
+    }
     showRequest(of: first)
     var breach = breach(
       "", harm: .lose, stored: "of '\(sent.device)': \(look.listed) entries, without \(first.uuid.upperCaseText)")
@@ -218,11 +242,15 @@ extension ClauseRun {
     sample.missing += self.missing
   }
 
-  private func note(_ record: SentRecord, _ look: FoundRecords, into sample: inout GoodRecordSample) {
-    for field in ClauseRun.fieldsOfSample where facts.shows(field) {
+  private func note(
+    _ record: SentRecord, _ count: WritableKeyPath<GoodRecordSample.Alteration, Int>, _ look: FoundRecords,
+    into sample: inout GoodRecordSample
+  ) {
+    for field in ClauseRun.usualFields + ["extras"] where facts.shows(field) {
       do { try expectSame([field], of: record, in: look) } catch ClauseStop.broken(let breach) {
         let clause = BreachSign.clause(about: field, isSlight: isSlight(field, record, look))
-        sample.alterations[field, default: GoodRecordSample.Alteration(clause: clause, breach: breach)].count += 1
+        sample.alterations[field, default: GoodRecordSample.Alteration(clause: clause, breach: breach)][
+          keyPath: count] += 1
         return
       } catch { continue }
     }

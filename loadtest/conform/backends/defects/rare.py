@@ -1,5 +1,6 @@
 """Defects that show with some values only, in a crowd, now and then, or when time has passed."""
 
+import itertools
 import json
 import threading
 import time
@@ -278,6 +279,16 @@ def each_seventh_lost(parts):
     def _(insert, record, params):
         seen[0] += 1
         return True if seen[0] % 7 == 0 else insert(record, params)
+
+
+@defect
+def each_fiftieth_upload_lost(parts):
+    seen = itertools.count(1)
+
+    @around(parts.store, "save")
+    def _(save, upload):
+        if next(seen) % 50:
+            save(upload)
 
 
 @defect

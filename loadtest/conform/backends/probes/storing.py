@@ -9,9 +9,10 @@ from probes.phone import iso, need, probe
 
 @probe("stored-when-acknowledged")
 def _(phone):
-    record = phone.record()
-    phone.must_post(record)
-    phone.need_stored([record])
+    records = phone.records(60)
+    for record in records:
+        phone.must_post(record)
+    phone.need_stored(records)
 
 
 @probe("stays-stored")
