@@ -75,7 +75,7 @@ extension ConformanceClause {
       guard run.watch.seen.uploads > 0 else { throw ClauseStop.notJudged("no answer was seen") }
     },
     ConformanceClause(
-      "no-page-with-200", .http, .must, .lose, "No answer with a success status is an HTML page",
+      "no-page-with-200", .http, .must, .lose, "No upload to the app's URL is acknowledged with an HTML page",
       because:
         "a login page, or the error page of a proxy, with 200 makes the SDK delete records that are not stored (SDK §9.1)",
       threads: ["cordova#374"], needs: [], phase: .last
