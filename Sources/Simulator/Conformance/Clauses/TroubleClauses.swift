@@ -249,9 +249,10 @@ extension ConformanceClause {
       _ = try run.restart("TERM")
       let after = try run.stored(phone.name)
       if let change = ListingChange.words(from: before, to: after) {
+        let isLoss = !Set(before.compactMap(\.uuid)).isSubset(of: after.compactMap(\.uuid))
         throw run.fail(
           "\(before.count) entries were listed before the restart, and \(after.count) after it: \(change)",
-          stored: "\(after.count) entries")
+          harm: isLoss ? .lose : .wrong, stored: "\(after.count) entries")
       }
     },
     ConformanceClause(
