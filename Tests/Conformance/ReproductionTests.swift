@@ -144,6 +144,8 @@ import Threaded
 
   @Test(arguments: [
     (ScriptedBackend.Defect.storesRepeats, "resend-after-cut-answer", false), (.firstOfBatch, "batch-all-stored", true),
+    // What is null is not compared in a scenario.
+    (.makesFalseOfNull, "null-fields", false),
   ])
   func aClauseThatSendsPartsIsNotWrittenDown(defect: ScriptedBackend.Defect, clause: String, isWritten: Bool) throws {
     let verdict = try ScriptedBackend(defect).verdict(on: clause)

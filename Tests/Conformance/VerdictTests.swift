@@ -172,6 +172,8 @@ import Threaded
   func anIdleConnectionMayEndOnce(defect: ScriptedBackend.Defect, isKept: Bool) throws {
     let summary = try ScriptedBackend(defect).summary(of: ["idle-then-upload"], idleTime: .milliseconds(2_600))
     #expect(summary.broken.isEmpty == isKept && summary.judgedCount == 1, "\(summary.results.map(\.verdict))")
+    // On a connection of its own the upload is answered.
+    #expect(summary.broken.allSatisfy { $0.breach?.curl == nil })
   }
 
   /// What came back over a connection of the clause's own is in the finding.

@@ -14,6 +14,8 @@ extension ConformanceClause {
     let request = try run.request(phone, run.fixes(phone, records))
     let raw = RawRequest(request)
     let connection = try run.connect()
+    // A whole request shows nothing.
+    run.hasNoCommandLine = true
     connection.send(raw.head + raw.body.prefix(raw.body.count / 2))
     if connection.isAnswered(within: .seconds(1)) {
       guard case .answer(let answer) = connection.reply(within: .milliseconds(500)) else {
@@ -52,6 +54,7 @@ extension ConformanceClause {
     }
     run.lose(request, of: phone)
     try run.deliver(phone, as: "the repetition of a request that was cut off")
+    run.hasNoCommandLine = true
     let look = try run.expectOnce(records, of: phone.name, among: " of a request that was cut off and repeated")
     for record in records {
       try run.expectSame(["coords.latitude", "coords.longitude"], of: record, in: look)

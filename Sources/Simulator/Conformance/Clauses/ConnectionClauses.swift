@@ -169,6 +169,8 @@ extension ConformanceClause {
       switch reply {
       case .answer(let answer):
         if answer.keepsAlive, connection.isReadable(within: .milliseconds(300)), !connection.surplus.isEmpty {
+          // curl does not show them.
+          run.hasNoCommandLine = true
           throw run.fail(
             "\(connection.surplus.count) bytes follow behind an answer whose length was \(answer.body.count)")
         }

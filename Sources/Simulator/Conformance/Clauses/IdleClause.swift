@@ -35,6 +35,8 @@ extension ConformanceClause {
       run.note = "the connection was closed in time"
       return
     }
+    // On a new connection it shows nothing.
+    run.hasNoCommandLine = true
     connection.send(RawRequest(second).bytes)
     let reply = connection.reply(within: ClauseRun.answerTime)
     try run.expectTokenAlive(reply.status)

@@ -200,6 +200,7 @@ extension ConformanceClause {
     }
     guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("no upload was acknowledged") }
     run.log.noteUnscriptable()
+    run.hasNoCommandLine = true
     try run.expectOnce(acknowledged, of: name, among: " of two uploads of one device at once")
     run.note = "\(acknowledged.count) records"
   }
