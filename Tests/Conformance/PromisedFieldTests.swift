@@ -1,6 +1,9 @@
+import Base
+import Scenario
 import Testing
 import Threaded
 
+@testable import BackendStore
 @testable import Conformance
 
 /// What a dialect promises to keep is looked for, and what a list shows in its own way is not taken for a loss (docs/conform.md).
@@ -55,6 +58,25 @@ import Threaded
     #expect(summary.broken.isEmpty, "\(summary.results.map { "\($0.clause.id): \($0.verdict)" })")
     #expect(summary.notJudged.contains { $0.remark.contains(words) }, "\(summary.notJudged.map(\.remark))")
     #expect(summary.badge.contains("looked at in part: ") && summary.badge.contains(clauses[0]), "\(summary.badge)")
+  }
+
+  /// What the list shows under a name of its own is there, and was not compared.
+  @Test func aFieldUnderAnotherNameIsNotJudged() throws {
+    let target = ConformanceTarget(
+      "http://127.0.0.1:1", try DialectReader().read("{ version: 1 }"), adminToken: nil)
+    let clause = try #require(ConformanceClause.all.first { $0.id == "extras-every-kind" })
+    let run = ClauseRun(
+      clause, target, ConformanceRun.Settings(seed: 1, start: SystemClock().wallNow), facts: RunFacts(target),
+      watch: AnswerWatch())
+    let record = SentRecord(
+      uuid: UUID128(high: 1, low: 2), timestamp: SystemClock().wallNow, bytes: Array(#"{"extras":{"a":1}}"#.utf8))
+    let look = ClauseRun.FoundRecords(
+      entries: [record.uuid: [StoredRecord(.object([]), fields: [])]], listed: 1)
+    func compare() throws { try run.expectSame(["extras"], of: record, in: look) }
+    do { try compare() } catch ClauseStop.notApplicable(let reason) { #expect(reason == "the store shows no 'extras'") }
+    run.facts.note(hidden: "extras", "it is at $.more")
+    do { try compare() } catch ClauseStop.notJudged(let reason) { #expect(reason == "it is at $.more") }
+    #expect(throws: ClauseStop.self) { try compare() }
   }
 
   @Test func aFlagMayBeAText() throws {

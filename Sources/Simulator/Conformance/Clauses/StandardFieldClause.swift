@@ -7,20 +7,7 @@ import Scenario
 extension ConformanceClause {
   static func standardFields(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    // The two records differ in every field: a constant value is not what was sent.
-    let records = [
-      run.fix(phone),
-      run.fix(phone) { record in
-        (record.coords.speed, record.coords.heading) = (0.25, 88.5)
-        (record.coords.altitude, record.coords.accuracy) = (-3.5, 17.25)
-        (record.coords.speedAccuracy, record.coords.headingAccuracy) = (1.75, 12.5)
-        record.coords.altitudeAccuracy = 6.25
-        // More digits than a 32-bit float has.
-        (record.odometer, record.isMoving) = (1_204_871.43, false)
-        record.activity = Activity(.still, confidence: 61)
-        record.battery = Battery(level: 0.97, isCharging: true)
-      },
-    ]
+    let records = two(run, phone)
     let kinds = [ActivityType.walking, .running, .onBicycle].map { kind in
       run.fix(phone) { $0.activity = Activity(kind, confidence: 92) }
     }
@@ -33,10 +20,14 @@ extension ConformanceClause {
     }
     try run.deliver(phone, records + kinds + [zeros])
     let look = try run.expectOnce(records + kinds + [zeros], of: phone.name)
-    let fields = [
+    let sent = [
       "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
       "activity.type",
-    ].filter { run.facts.shows($0) && zeros.value.value(at: $0) != nil }
+    ].filter { zeros.value.value(at: $0) != nil }
+    let shown = sent.filter(run.facts.shows)
+    // The store may show them under names, or in words, of its own.
+    func unseen(_ field: String) -> String? { run.facts.hidden(field) ?? run.facts.strange(field) }
+    let fields = shown.filter { unseen($0) == nil }
     // Columns may keep the level and the type only.
     let pairs: [(field: String, beside: String, of: KeptField)] = [
       ("battery.is_charging", "battery.level", .battery), ("activity.confidence", "activity.type", .activity),
@@ -57,6 +48,7 @@ extension ConformanceClause {
         return run.facts.shows(pair.beside) && (isPromised || showsOfAll(pair.field))
       }.map(\.field) + accuracies.filter(showsOfAll)
     guard !fields.isEmpty else {
+      if let reason = sent.lazy.compactMap(unseen).first { throw ClauseStop.partly(reason) }
       throw ClauseStop.notApplicable("the store shows none of these fields\(run.facts.remedyOfTemplates)")
     }
     let leftOut = try expectZeros(run, fields + others, of: zeros, beside: records, in: look)
@@ -73,6 +65,24 @@ extension ConformanceClause {
     for record in kinds { try run.expectSame(fields, of: record, in: look) }
     run.note = (fields + others).joined(separator: ", ")
     if leftOut { throw ClauseStop.partly(ClauseRun.reasonOfZeros) }
+    if let reason = shown.lazy.compactMap(unseen).first { throw ClauseStop.partly(reason) }
+  }
+
+  /// They differ in every field: a constant value is not what was sent.
+  private static func two(_ run: ClauseRun, _ phone: ConformancePhone) -> [SentRecord] {
+    [
+      run.fix(phone),
+      run.fix(phone) { record in
+        (record.coords.speed, record.coords.heading) = (0.25, 88.5)
+        (record.coords.altitude, record.coords.accuracy) = (-3.5, 17.25)
+        (record.coords.speedAccuracy, record.coords.headingAccuracy) = (1.75, 12.5)
+        record.coords.altitudeAccuracy = 6.25
+        // More digits than a 32-bit float has.
+        (record.odometer, record.isMoving) = (1_204_871.43, false)
+        record.activity = Activity(.still, confidence: 61)
+        record.battery = Battery(level: 0.97, isCharging: true)
+      },
+    ]
   }
 
   /// Returns whether the list omits every quantity that is 0, as some JSON writers do.

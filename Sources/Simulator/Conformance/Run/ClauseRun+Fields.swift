@@ -22,7 +22,10 @@ extension ClauseRun {
       if facts.listsIdentitiesAlone {
         throw ClauseRun.unseen(field, "the store shows the uuids of records, and nothing else")
       }
-      guard facts.shows(field) else { throw ClauseStop.notApplicable(facts.notShown(field)) }
+      guard facts.shows(field) else {
+        if let reason = facts.hidden(field) { throw ClauseRun.unseen(field, reason) }
+        throw ClauseStop.notApplicable("the store shows no '\(field)'\(facts.remedyOfTemplates)")
+      }
       if let reason = facts.strange(field) {
         unseen = unseen ?? ClauseRun.unseen(field, reason)
         continue

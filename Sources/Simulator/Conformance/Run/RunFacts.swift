@@ -199,9 +199,6 @@ final class RunFacts: Sendable {
     return "\(field): \(stored.shown), in another unit than the times of other records"
   }
 
-  /// Returns a remedy for a field that the store has never shown.
-  func notShown(_ field: String) -> String { hidden(field) ?? "the store shows no '\(field)'\(remedyOfTemplates)" }
-
   /// Only the dialect can name fields that the store shows under its own names.
   var remedyOfTemplates: String { takesDefaultSchema ? "" : "; where it does, name the place in verify.fields" }
 
