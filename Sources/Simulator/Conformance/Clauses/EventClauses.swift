@@ -7,12 +7,13 @@ import Scenario
 extension ConformanceClause {
   static let events: [ConformanceClause] = [
     ConformanceClause(
-      "event-motionchange", .content, .must, .lose, "A motion change is stored with its event",
+      "event-motionchange", .content, .must, .lose, "A motion change is stored with its event and its extras",
       because: "it says when the phone began to move and when it stopped (LocationEvent event; SDK §12.2)"
     ) { run in
-      try event(run, ["event", "is_moving"]) {
+      try event(run, ["event", "is_moving", "extras"]) {
         $0.event = .motionchange
         $0.isMoving = false
+        $0.extras = run.object(#"{"own":"x"}"#)
       }
       try expectSeen(run)
     },

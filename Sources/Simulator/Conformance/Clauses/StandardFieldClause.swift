@@ -11,6 +11,10 @@ extension ConformanceClause {
     let kinds = [ActivityType.walking, .running, .onBicycle].map { kind in
       run.fix(phone) { $0.activity = Activity(kind, confidence: 92) }
     }
+    // A fast train in the mountains.
+    let fast = run.fix(phone) { record in
+      (record.coords.speed, record.coords.heading, record.coords.altitude) = (83.25, 359.25, 2_253.5)
+    }
     // Standing still, heading north, at sea level.
     let zeros = run.fix(phone) { record in
       (record.coords.speed, record.coords.heading, record.coords.altitude) = (0, 0, 0)
@@ -18,8 +22,8 @@ extension ConformanceClause {
       record.activity = Activity(.still, confidence: 0)
       record.battery = Battery(level: 0, isCharging: false)
     }
-    try run.deliver(phone, records + kinds + [zeros])
-    let look = try run.expectOnce(records + kinds + [zeros], of: phone.name)
+    try run.deliver(phone, records + kinds + [fast, zeros])
+    let look = try run.expectOnce(records + kinds + [fast, zeros], of: phone.name)
     let sent = [
       "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
       "activity.type",
@@ -62,7 +66,7 @@ extension ConformanceClause {
         try run.expectSame(field, of: record, in: look, isOwed: true)
       }
     }
-    for record in kinds { try run.expectSame(fields, of: record, in: look) }
+    for record in kinds + [fast] { try run.expectSame(fields, of: record, in: look) }
     run.note = (fields + others).joined(separator: ", ")
     if leftOut { throw ClauseStop.partly(ClauseRun.reasonOfZeros) }
     if let reason = shown.lazy.compactMap(unseen).first { throw ClauseStop.partly(reason) }

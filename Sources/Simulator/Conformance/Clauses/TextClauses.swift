@@ -13,11 +13,12 @@ extension ConformanceClause {
       "extras-every-kind", .content, .must, .wrong, "Extras of every kind of JSON are stored with their types",
       because: "extras are part of the payload, whatever the app puts there (LocationEvent extras; SDK §7.5)",
       threads: ["cordova#652"], presumes: ["null-fields"]
-    ) {
+    ) { run in
       try extras(
-        $0,
+        run,
         #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0,"l":[],"m":{},"k.d":1,"$k":2,"tripId":4,"trip_id":5,"Trip-Id":6,"deep":{"a":{"b":{"c":{"d":{"e":[1]}}}}},"lines":"a\r\nb","day":"2026-02-03","when":"2026-02-03T04:05:06+02:00"}"#
       )
+      try namedLikeFields(run)
     },
     ConformanceClause(
       "extras-numbers-not-integers", .content, .must, .wrong, "Fractions in extras stay fractions",
@@ -89,6 +90,17 @@ extension ConformanceClause {
     try run.deliver(phone, [record], as: "a record with extras \(text.shortened(60))")
     let look = try run.expectOnce([record], of: phone.name, among: " with extras")
     try run.expectSame(["extras"], of: record, in: look)
+  }
+
+  /// A store that writes extras beside the fields of a record may write them over these.
+  private static func namedLikeFields(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    let record = run.record(
+      phone, extras: #"{"speed":1.5,"heading":"north","odometer":7,"is_moving":"no","event":"geofence"}"#)
+    try run.deliver(phone, [record], as: "a record with extras that are named like fields")
+    let look = try run.expectOnce([record], of: phone.name, among: " with extras that are named like fields")
+    try run.expectSame(["extras"], of: record, in: look)
+    try run.expectAsSent([record], in: look, among: " with extras that are named like fields")
   }
 
   private static func allScripts(_ run: ClauseRun) throws {

@@ -39,11 +39,18 @@ extension ClauseRun {
   private func alteration(
     of record: SentRecord, in look: FoundRecords, _ isAsked: (String) -> Bool
   ) -> Breach? {
+    guard let entry = look.entry(of: record) else { return nil }
     let said = record.value
     let event = said.value(at: "event")?.string
-    let fields = (event == nil ? ClauseRun.usualFields : ClauseRun.fieldsOfEvents).filter { field in
-      guard isAsked(field), facts.shows(field), let sent = said.value(at: field) else { return false }
+    func isOwed(_ field: String) -> Bool {
+      event == nil || ClauseRun.fieldsOfEvents.contains(field) || facts.isPromised(field)
+    }
+    let fields = ClauseRun.usualFields.filter { field in
+      guard isAsked(field), facts.shows(field), facts.strange(field) == nil, let sent = said.value(at: field) else {
+        return false
+      }
       return !sent.isNull && !sent.isZero && sent.flag != false
+        && (isOwed(field) || entry.value(field)?.isNull == false)
     }
     do {
       try expectSame(fields, of: record, as: said, in: look)

@@ -235,8 +235,15 @@ final class RunFacts: Sendable {
     if ["uuid", "timestamp"].contains(root) { return true }
     if ["coords.latitude", "coords.longitude"].contains(field) { return true }
     let isSeen = found.withLock { $0.shown.contains(field) || $0.shown.contains(root) }
-    guard let kept = promises.kept else { return isSeen }
-    let name = root == "coords" ? field.split(separator: ".").last.map(String.init) ?? root : root
-    return KeptField(rawValue: name).map(kept.contains) ?? isSeen
+    guard promises.kept != nil, RunFacts.keptField(of: field) != nil else { return isSeen }
+    return isPromised(field)
+  }
+
+  /// Reports whether the dialect promises to keep what a field belongs to, as `coords.speed` to `speed`.
+  func isPromised(_ field: String) -> Bool { RunFacts.keptField(of: field).map { promises($0) } ?? false }
+
+  private static func keptField(of field: String) -> KeptField? {
+    let parts = field.split(separator: ".")
+    return (parts.first == "coords" ? parts.last : parts.first).flatMap { KeptField(rawValue: String($0)) }
   }
 }

@@ -74,6 +74,28 @@ def heartbeat_swapped(parts):
 
 
 @defect
+def motion_change_bare(parts):
+    """A table of events that has a column for few fields."""
+
+    def edit(upload, _):
+        for record in upload.records:
+            if event(record) == "motionchange":
+                record.content = {**record.content, "battery": {}, "activity": {}}
+
+    after_reading(parts, edit)
+
+
+@defect
+def motion_change_without_extras(parts):
+    def edit(upload, _):
+        for record in upload.records:
+            if event(record) == "motionchange":
+                record.content = {name: value for name, value in record.content.items() if name != "extras"}
+
+    after_reading(parts, edit)
+
+
+@defect
 def provider_change_at_zero(parts):
     after_reading(
         parts, lambda upload, _: [move(record, 0.0, 0.0) for record in upload.records if event(record) == "providerchange"])

@@ -138,6 +138,31 @@ def fractions_unpadded(parts):
 
 
 @defect
+def speed_at_most_30(parts):
+    def edit(record):
+        coords = record.content.get("coords") if isinstance(record.content, dict) else None
+        if isinstance(coords, dict) and is_number(coords.get("speed")) and coords["speed"] > 30:
+            record.content = record.content | {"coords": coords | {"speed": 30}}
+
+    change(parts, edit)
+
+
+@defect
+def extras_over_fields(parts):
+    """Takes the extras of a record apart, over its fields."""
+
+    def edit(record):
+        raw = record.content
+        if isinstance(raw, dict) and isinstance(raw.get("extras"), dict) and isinstance(raw.get("coords"), dict):
+            extras, names = raw["extras"], ("speed", "heading", "altitude")
+            coords = {name: extras[name] for name in names if name in extras}
+            fields = {name: extras[name] for name in ("event", "odometer", "is_moving") if name in extras}
+            record.content = raw | fields | {"coords": raw["coords"] | coords}
+
+    change(parts, edit)
+
+
+@defect
 def own_words_of_events(parts):
     words = {"motionchange": "MOVED", "geofence": "FENCE", "heartbeat": "ALIVE", "providerchange": "PROVIDER"}
 

@@ -126,6 +126,8 @@ def same(one, other):
 @probe("extras-every-kind")
 def _(phone):
     extras(phone, '{"s":"x","i":7,"t":true,"f0":false,"a":[1,"2",[3]],"o":{"k":{"d":1}},"e":"","z":0}')
+    found = phone.content(extras={"speed": 1.5, "odometer": 7})
+    need(float(found["coords"]["speed"]) == 1.85 and float(found["odometer"]) > 500, "extras are in the place of fields")
 
 
 @probe("extras-numbers-not-integers")
@@ -211,7 +213,11 @@ def _(phone):
 
 @probe("event-motionchange")
 def _(phone):
-    need(phone.content(event="motionchange", is_moving=False)["event"] == "motionchange", "the event is lost")
+    sent = {"event": "motionchange", "is_moving": False, "extras": {"own": "x"}}
+    found = phone.content(**sent)
+    need(found["event"] == "motionchange", "the event is lost")
+    need(found.get("extras") == sent["extras"], "the extras are lost")
+    need("level" in found["battery"] and "type" in found["activity"], "battery and activity are lost")
 
 
 @probe("event-geofence")
@@ -246,6 +252,9 @@ def _(phone):
         need(float(found["coords"][name]) == sent["coords"][name], f"{name} is stored as {found['coords'][name]}")
     need(abs(float(found["odometer"]) - sent["odometer"]) < 1e-9, f"odometer is stored as {found['odometer']}")
     need(found["is_moving"] is True and found["activity"]["type"] == "in_vehicle", "is_moving or activity is another")
+    device = phone.new_device()
+    phone.must_post(phone.record(coords={"speed": 83.25}), device)
+    need(float(phone.row(device)["record"]["coords"]["speed"]) == 83.25, "a speed of 83.25 is another")
     device = phone.new_device()
     sent = phone.record(activity={"type": "still", "confidence": 61}, battery={"level": 0.5, "is_charging": True})
     phone.must_post(sent, device)
