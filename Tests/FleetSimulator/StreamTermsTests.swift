@@ -99,19 +99,45 @@ import World
     #expect(heard.fences.contains { $0 < 1_800 } && !heard.fences.contains { $0 > 1_831 })
   }
 
-  /// Who cannot tell one record from another has not looked, whether or not the params stand beside the members.
-  @Test(arguments: [
-    #"http: { rootProperty: "location" }"#, #"http: { rootProperty: ".", params: { a: 1 } }"#,
-  ])
-  func recordsWithoutUUIDAreNotJudged(http: String) throws {
-    let template = #"{ \"lat\": <%= latitude %>, \"lng\": <%= longitude %> }"#
-    let config = #"{ \#(http), persistence: { locationTemplate: "\#(template)" } }"#
+  private static let forms = [
+    #"http: { rootProperty: "location" }"#, #"http: { rootProperty: "location", batchSync: true }"#,
+    #"http: { rootProperty: "." }"#, #"http: { rootProperty: ".", params: { a: 1 } }"#,
+    #"http: { rootProperty: ".", params: { a: 1 }, batchSync: true }"#,
+  ]
+
+  /// Records that cannot be told from each other are not judged, in whatever body they are. The server finds the place in the
+  /// first four, by the usual names or by the template, and has none in the last.
+  @Test(
+    arguments: forms,
+    [
+      #"{"lat":<%= latitude %>,"lng":<%= longitude %>}"#, #"{"breite":<%= latitude %>,"laenge":<%= longitude %>}"#,
+      "[<%= latitude %>,<%= longitude %>]", #"{"p":{"lat":<%= latitude %>,"lon":<%= longitude %>},"meta":{"a":1}}"#,
+      #"{"location":{"breite":<%= latitude %>}}"#,
+    ])
+  func recordsWithoutUUIDAreNotJudged(http: String, template: String) throws {
+    let config = #"{ \#(http), persistence: { locationTemplate: '\#(template)' } }"#
     let (report, _) = try run(config, on: "ios-5.1", minutes: 20)
     #expect(report.violations.isEmpty, "\(report.violations.prefix(3))")
     #expect(report.verification.outcome == .notAsked && report.sums.unverified > 100 && report.sums.lost == 0)
     #expect(report.verification.reason?.contains("uuid") == true)
     let durability = try #require(report.invariants.first { $0.invariant == .ackedIsDurable })
     guard case .notJudged = durability.verdict else { Issue.record("\(durability)"); return }
+  }
+
+  /// A record that names itself is never lost without a reason, whether the server can read it, puts it aside, or takes a part
+  /// of it for the record.
+  @Test(
+    arguments: forms,
+    [
+      #"{"breite":<%= latitude %>,"laenge":<%= longitude %>,"kennung":"<%= uuid %>"}"#,
+      #"{"p":{"lat":<%= latitude %>,"lon":<%= longitude %>},"meta":{"id":"<%= uuid %>"}}"#,
+      #"{"breite":<%= latitude %>,"u":"<%= uuid %>"}"#, #"{"location":{"breite":<%= latitude %>,"id":"<%= uuid %>"}}"#,
+    ])
+  func recordsOfAnyTemplateAreFound(http: String, template: String) throws {
+    let config = #"{ \#(http), persistence: { locationTemplate: '\#(template)' } }"#
+    let (report, _) = try run(config, on: "android-5.1", minutes: 20)
+    #expect(report.violations.isEmpty, "\(report.violations.prefix(3))")
+    #expect(report.sums.lost == 0 && report.sums.created > 100)
   }
 
   @Test func recordsOfATemplateWithUUIDAreLookedUp() throws {

@@ -35,9 +35,6 @@ package struct Envelope: Sendable {
 
   package init() {}
 
-  /// The objects and arrays in a top-level object.
-  package var values: [Range<Int>] { members.filter(\.isContainer).map(\.value) }
-
   mutating func removeAll() {
     root = nil
     records.removeAll(keepingCapacity: true)

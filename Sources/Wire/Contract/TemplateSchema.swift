@@ -36,6 +36,18 @@ package struct TemplateSchema: Sendable {
     }
   }
 
+  /// Returns the templates with which a server of these apps would be configured. A template that is not JSON keeps the
+  /// default schema (SDK §7.5).
+  package static func list(of configurations: [Configuration]) -> [TemplateSchema] {
+    var seen: Set<String> = []
+    return configurations.map(\.persistence).flatMap { persistence in
+      [(persistence.locationTemplate, RecordTemplate.Kind.location), (persistence.geofenceTemplate, .geofence)]
+    }.compactMap { text, kind in
+      guard !text.isEmpty, seen.insert("\(kind) \(text)").inserted else { return nil }
+      do throws(FieldError) { return try TemplateSchema(text, kind: kind) } catch { return nil }
+    }
+  }
+
   private static func read(_ template: RecordTemplate, _ path: String) throws(FieldError) -> Node {
     let (draft, tags) = template.draft
     do throws(JSONError) {

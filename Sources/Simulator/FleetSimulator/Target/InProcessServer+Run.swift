@@ -12,25 +12,13 @@ extension InProcessServer {
   convenience init(store: any Store, for setup: RunSetup) {
     self.init(store: store) { configuration in
       configuration.journalShare = 0
-      configuration.otherTemplates = InProcessServer.templates(of: setup.fleets)
+      configuration.otherTemplates = TemplateSchema.list(of: setup.fleets.map(\.configuration))
       configuration.otherRoots = Set(setup.fleets.map(\.configuration.http.rootProperty)).sorted()
       guard let authorization = setup.authorization else { return }
       configuration.authentication = .required
       configuration.accessSeconds = Int(max(1, authorization.accessTokenLifetime.seconds))
       configuration.identity = authorization.identity.map { IdentitySettings($0) }
       if authorization.refreshRotation == .reusable { configuration.rotatesRefreshTokens = false }
-    }
-  }
-
-  /// Returns the templates with which a server of these apps would be configured. A template that is not JSON keeps the
-  /// default schema (SDK §7.5).
-  private static func templates(of fleets: [FleetSetup]) -> [TemplateSchema] {
-    var seen: Set<String> = []
-    return fleets.map(\.configuration.persistence).flatMap { persistence in
-      [(persistence.locationTemplate, RecordTemplate.Kind.location), (persistence.geofenceTemplate, .geofence)]
-    }.compactMap { text, kind in
-      guard !text.isEmpty, seen.insert("\(kind) \(text)").inserted else { return nil }
-      do throws(FieldError) { return try TemplateSchema(text, kind: kind) } catch { return nil }
     }
   }
 

@@ -48,7 +48,8 @@ final class UploadTerms {
   let timeout: Nanoseconds
   let url: String
   let stopsOnTerminate: Bool
-  let hasTemplate: Bool
+  /// Nil without a template.
+  let templateForm: TemplateForm?
 
   /// False for a queue limit below the threshold, with which an insert never starts an upload.
   var canReachThreshold: Bool { queueMax.map { $0 >= threshold } ?? true }
@@ -66,7 +67,32 @@ final class UploadTerms {
     timeout = DocumentedLimits.timeout(milliseconds: http.timeoutMilliseconds)
     url = http.url
     stopsOnTerminate = configuration.app.stopOnTerminate
-    hasTemplate = !persistence.locationTemplate.isEmpty || !persistence.geofenceTemplate.isEmpty
+    let hasTemplate = !persistence.locationTemplate.isEmpty || !persistence.geofenceTemplate.isEmpty
+    templateForm = hasTemplate ? TemplateForm(http) : nil
+  }
+}
+
+/// The body around records that a template makes.
+struct TemplateForm {
+  private let writer: EnvelopeWriter
+  private let isBatch: Bool
+
+  init(_ http: HTTPSettings) {
+    writer = EnvelopeWriter(rootProperty: http.rootProperty, params: RenderedObject(http.params) ?? .empty)
+    isBatch = http.batchSync
+  }
+
+  /// Returns the body of an upload of one record.
+  func body(of record: Span<UInt8>) -> [UInt8] {
+    var body: [UInt8] = []
+    guard isBatch else {
+      _ = writer.appendSingle(record, to: &body)
+      return body
+    }
+    _ = writer.beginBatch(to: &body)
+    writer.appendToBatch(record, to: &body)
+    writer.endBatch(to: &body)
+    return body
   }
 }
 

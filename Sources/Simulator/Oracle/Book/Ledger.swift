@@ -89,8 +89,9 @@ final class Ledger {
     truth = TrueWorld(in: space)
     contents = ContentComparisons(promised: run.keptFields)
     sight = run.sight
-    naming = RecordNaming(isServerInside: sight == .inside)
-    bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside)
+    let templates = TemplateSchema.list(of: run.fleets.compactMap(\.configuration))
+    naming = RecordNaming(isServerInside: sight == .inside, templates: templates)
+    bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside, templates: templates)
     traits = RecordTraitsReader(comparesContents: sight == .listing)
     clockFactor = run.clockFactor
     // Large queries are cheap. A run that ends at the first loss must not wait for more records, and without a store to query
@@ -162,7 +163,7 @@ final class Ledger {
       var record = WaitingRecord(
         row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span),
         length: UInt32(bytes.count))
-      if let terms = pages[device].terms, terms.hasTemplate, !naming.isNamed(bytes, uuid) {
+      if let form = pages[device].terms?.templateForm, !naming.isNamed(bytes, uuid, sentAs: form) {
         nameless = nameless ?? device
         pages[device].anonymous.insert(bytes, row: row)
       }

@@ -5,18 +5,33 @@ import JSON
 /// Whether a record contains its identity. A template may omit the uuid; an acknowledged record then cannot be told from a
 /// lost one (HttpConfig "Upload lifecycle"; SDK §9.4).
 struct RecordNaming {
-  private let decoder = RecordDecoder()
+  private let envelopes: EnvelopeReader
+  private let decoder: RecordDecoder
   /// The place where the in-process server looks for a uuid is known; that of another server is not.
   private let isServerInside: Bool
 
-  init(isServerInside: Bool) { self.isServerInside = isServerInside }
+  init(isServerInside: Bool, templates: [TemplateSchema]) {
+    self.isServerInside = isServerInside
+    envelopes = EnvelopeReader(templates: templates)
+    decoder = RecordDecoder(templates: templates)
+  }
 
-  func isNamed(_ record: [UInt8], _ uuid: UUID128) -> Bool {
+  func isNamed(_ record: [UInt8], _ uuid: UUID128, sentAs form: TemplateForm) -> Bool {
     guard isServerInside else {
       return record.span.contains(uuid.text) || record.span.contains(uuid.text.uppercased())
     }
-    // A quarantined record is identified by its bytes.
-    do throws(RecordProblem) { return try decoder.decode(record.span).uuid == uuid } catch { return true }
+    do throws(RecordProblem) { return try decoder.decode(record.span).uuid == uuid } catch {
+      return SentBodyReader.uuid(in: record.span) == uuid || isQuarantinedWhole(record, form)
+    }
+  }
+
+  /// A quarantined record is identified by its bytes, if the server takes those that are queued for a record: without a root,
+  /// params are among them, and a record may look like the body around one.
+  private func isQuarantinedWhole(_ record: [UInt8], _ form: TemplateForm) -> Bool {
+    let body = form.body(of: record.span)
+    var envelope = Envelope()
+    do throws(EnvelopeError) { try envelopes.read(body.span, into: &envelope) } catch { return false }
+    return envelope.records.count == 1 && envelope.records.allSatisfy { body[$0] == record[...] }
   }
 
   /// Returns why a store was not read, with a remedy.

@@ -39,8 +39,8 @@ struct RequestFindings {
 /// Finds the records of a queue in the bodies of its requests.
 struct SentBodyReader {
   /// A phone that waited for Wi-Fi sends its whole queue, whatever a server accepts.
-  private let reader = EnvelopeReader(maxRecords: .max)
-  private let decoder = RecordDecoder()
+  private let reader: EnvelopeReader
+  private let decoder: RecordDecoder
   private var envelope = Envelope()
   /// The frame of the last body that was read.
   private var frame: BodyFrame?
@@ -48,7 +48,11 @@ struct SentBodyReader {
   /// the in-process server does as well.
   private let knowsBatchesByMarks: Bool
 
-  init(knowsBatchesByMarks: Bool) { self.knowsBatchesByMarks = knowsBatchesByMarks }
+  init(knowsBatchesByMarks: Bool, templates: [TemplateSchema]) {
+    self.knowsBatchesByMarks = knowsBatchesByMarks
+    reader = EnvelopeReader(maxRecords: .max, templates: templates)
+    decoder = RecordDecoder(templates: templates)
+  }
 
   mutating func read(
     _ body: [UInt8], of waiting: WaitingRecords, _ anonymous: AnonymousRecords, into sent: inout SentRequest
@@ -103,38 +107,65 @@ struct SentBodyReader {
     sent.recordCount = envelope.records.count
     sent.rows.reserveCapacity(envelope.records.count)
     var near = waiting.all.startIndex - 1
-    if envelope.shape == .bare, let row = rowUnderAnyRoot(body, of: waiting, near: &near) {
-      sent.rows.append(row)
+    let found = envelope.records.map { waiting.row(marked: RecordMark.of(body.span.extracting($0)), near: &near) }
+    if found.contains(nil), let rows = rows(anywhereIn: body, of: waiting), rows.count == found.count {
+      sent.rows = rows
       return findings
     }
-    for range in envelope.records {
-      let record = body.span.extracting(range)
-      if let row = waiting.row(marked: RecordMark.of(record), near: &near) {
+    for (range, row) in zip(envelope.records, found) {
+      if let row {
         sent.rows.append(row)
       } else {
-        note(record, of: waiting, anonymous, into: &sent, &findings)
+        note(range, of: body.span, waiting, anonymous, into: &sent, &findings)
       }
     }
     if let frame = BodyFrame(of: envelope, in: body) { self.frame = frame }
     return findings
   }
 
-  /// Returns the row of the body's record by its bytes, whatever its root property: a record of a template may have no
-  /// identifying member.
-  private func rowUnderAnyRoot(_ body: [UInt8], of waiting: WaitingRecords, near: inout Int) -> Int64? {
-    for value in envelope.values {
-      if let row = waiting.row(marked: RecordMark.of(body.span.extracting(value)), near: &near) { return row }
+  /// Returns the rows of records that are the body, a member or an element of it, or an element of a member, by their bytes: a
+  /// template may make records without an identifying member, and such that look like the body around a record.
+  private func rows(anywhereIn body: [UInt8], of waiting: WaitingRecords) -> [Int64]? {
+    var near = waiting.all.startIndex - 1
+    var rows: [Int64] = []
+    func take(_ range: Range<Int>) -> Bool {
+      guard let row = waiting.row(marked: RecordMark.of(body.span.extracting(range)), near: &near) else { return false }
+      rows.append(row)
+      return true
     }
-    return nil
+    do throws(JSONError) {
+      var reader = JSONReader(body.span)
+      try takeValues(&reader, depth: 2, take)
+    } catch { return nil }
+    return rows
+  }
+
+  /// Takes the next value, or those in it.
+  private func takeValues(
+    _ reader: inout JSONReader, depth: Int, _ take: (Range<Int>) -> Bool
+  ) throws(JSONError) {
+    var inner = reader
+    let kind = try inner.peek()
+    if take(try reader.skipValue()) || depth == 0 { return }
+    switch kind {
+    case .array:
+      try inner.enterArray()
+      while try inner.nextElement() { try takeValues(&inner, depth: depth - 1, take) }
+    case .object where depth == 2:
+      try inner.enterObject()
+      while try inner.nextKey() != nil { try takeValues(&inner, depth: depth - 1, take) }
+    case .object, .string, .number, .true, .false, .null: return
+    }
   }
 
   private func note(
-    _ record: Span<UInt8>, of waiting: WaitingRecords, _ anonymous: AnonymousRecords, into sent: inout SentRequest,
-    _ findings: inout RequestFindings
+    _ range: Range<Int>, of body: Span<UInt8>, _ waiting: WaitingRecords, _ anonymous: AnonymousRecords,
+    into sent: inout SentRequest, _ findings: inout RequestFindings
   ) {
+    let record = body.extracting(range)
     var uuid: UUID128?
     do throws(RecordProblem) { uuid = try decoder.decode(record).uuid } catch { uuid = SentBodyReader.uuid(in: record) }
-    if uuid == nil, envelope.shape == .bare, let row = anonymous.row(in: record) {
+    if uuid == nil, let row = anonymous.row(in: body) {
       sent.rows.append(row)
       return sent.hasNoRoot = true
     }
@@ -148,7 +179,7 @@ struct SentBodyReader {
   }
 
   /// Returns the uuid of an invalid record, as an app may write one.
-  private static func uuid(in record: Span<UInt8>) -> UUID128? {
+  static func uuid(in record: Span<UInt8>) -> UUID128? {
     do throws(JSONError) { return UUID128(member: "uuid", of: try JSONValue(parsing: record)) } catch { return nil }
   }
 }
