@@ -152,6 +152,33 @@ import Vocabulary
     #expect(device.host.uploader.tokenSetAt == setAt)
   }
 
+  /// SDK §11.5. The app names its token at each start, and the first `ready` comes in the millisecond of the launch.
+  @Test(arguments: [0.0, 1]) func aTokenIsAsOldAsItsFirstLaunch(delay: Double) throws {
+    let device = try TestHost()
+    device.server = { request in
+      let tokens = #"{"accessToken":"new","expires":600}"#
+      return .answered(
+        status: 200, reason: "OK", body: request.purpose == .refresh ? Array(tokens.utf8) : [])
+    }
+    let document = """
+      {"url":"http://server.example/","stopOnTerminate":false,"authorization":{"accessToken":"old","expires":600,\
+      "refreshToken":"r","refreshUrl":"http://server.example/refresh"}}
+      """
+    try device.wait(seconds: delay)
+    for _ in 0..<2 {
+      try device.ready(document)
+      try device.startMoving()
+      try device.drive(1)
+      try device.wait(seconds: 298)
+      #expect(!device.sent.contains { $0.purpose == .refresh })
+      try device.relaunch()
+    }
+    device.pass(seconds: 2)
+    try device.ready(document)
+    try device.startMoving()
+    #expect(device.sent.map(\.purpose).prefix(2) == [.refresh, .records])
+  }
+
   @Test func aDeadRefreshTokenKeepsTheRecords() throws {
     let (device, server) = try registered()
     _ = try server.ask("POST", "/admin/v1/tokens/revoke", #"{"device":"phone"}"#)

@@ -31,9 +31,10 @@ extension DeviceHost {
     ]
     if change.changedKeys.contains(where: recordKeys.contains) { makeRenderer(at: now) }
     if new.persistence.maxRecordsToPersist != wasLimited { shrink(at: now) }
-    let tokenSetAt = uploader.tokenSetAt
     run(UploadInput.configuration(new), at: now)
-    if uploader.tokenSetAt != tokenSetAt { saveTokenTime(at: now) }
+    // Not where the time differs: that of the first launch is a default until it is stored.
+    let tokenKeys = ["authorization.accessToken", "authorization.expires"]
+    if change.changedKeys.contains(where: tokenKeys.contains) { saveTokenTime(at: now) }
     run(.configured(new, changedKeys: change.changedKeys), at: now)
     emit(.deliver(.configured))
   }
