@@ -263,6 +263,28 @@ import Vocabulary
     #expect(stage.violated.contains(.auth) == isViolated)
   }
 
+  /// SDK §11.5. A flush refreshes once, and a new token is good from its refresh on.
+  @Test(arguments: [
+    (600.0, true, Int64(590), false), (600, true, 610, true), (600, false, 610, false), (-1, true, 610, false),
+  ])
+  func anUploadBeginsWithATokenThatHasExpired(
+    expires: Double, canRefresh: Bool, seconds: Int64, isViolated: Bool
+  ) {
+    for refreshes in [false, true] {
+      let stage = Stage {
+        $0.authorization.accessToken = "the token"
+        $0.authorization.expires = expires
+        $0.authorization.refreshUrl = canRefresh ? "http://server.example/refresh" : nil
+      }
+      stage.pass(seconds: seconds)
+      if refreshes { stage.end(stage.send([], .refresh), status: 200) }
+      stage.tell(.killed(isReboot: true))
+      stage.tell(.launched(Launch()))
+      stage.send([stage.insert()], headers: [NameValuePair("Authorization", "Bearer the token")])
+      #expect(stage.violated.contains(.auth) == (isViolated && !refreshes))
+    }
+  }
+
   /// A server that refuses all is asked until the end: by the app, and by no phone of its own accord.
   @Test(arguments: [true, false]) func whatTheAppAsksForBehindTheDrivesNeedsNoOtherReason(isAsked: Bool) {
     let stage = Stage { $0.http.autoSync = false }

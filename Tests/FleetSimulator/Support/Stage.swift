@@ -97,14 +97,16 @@ final class Stage {
     let body =
       Array("{\"location\":[".utf8) + records.map(\.bytes).joined(separator: [UInt8(ascii: ",")]) + Array("]}".utf8)
     let triggeredAt = now - .seconds(secondsAgo)
+    let cargo = OutgoingRequest.Cargo(uuids: [], isBatch: true, trigger: trigger, triggeredAt: triggeredAt)
+    let occasion = OutgoingRequest.Occasion(trigger: trigger, triggeredAt: triggeredAt)
+    // As an uploader says them.
     tell(
       .sent(
         OutgoingRequest(
           id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations",
           headers: [NameValuePair("Content-Type", "application/json")] + headers,
           body: body, timeout: .seconds(60),
-          cargo: OutgoingRequest.Cargo(uuids: [], isBatch: true, trigger: trigger, triggeredAt: triggeredAt),
-          occasion: OutgoingRequest.Occasion(trigger: trigger, triggeredAt: triggeredAt))), on: network)
+          cargo: purpose == .records ? cargo : nil, occasion: purpose == .refresh ? occasion : nil)), on: network)
     return requests
   }
 

@@ -1,4 +1,5 @@
 import Base
+import Contract
 import Engine
 import Host
 import Queue
@@ -7,7 +8,7 @@ import Upload
 import Vocabulary
 
 /// I22: at most one refresh is under way, a flush makes at most one, and a rejected one is not repeated at once
-/// (SDK §11.2, §11.6).
+/// (SDK §11.2, §11.6). An upload does not begin with a token of which the phone knows that it has expired (SDK §11.5).
 final class AuthRule: Rule {
   override class var invariant: Invariant { .auth }
   override class var interest: Interest { [.sent, .ended, .inserted, .told, .life] }
@@ -22,6 +23,18 @@ final class AuthRule: Rule {
     mutating func beginAnew() { (refreshesInARow, mustWait) = (0, false) }
   }
 
+  /// A token whose end its phone knows and which it can replace.
+  private struct EndingToken {
+    let authorization: AuthorizationSettings
+    var setAt: WallInstant
+
+    var end: WallInstant? { TokenExpiry.instant(of: authorization.expires, setAt: setAt) }
+  }
+
+  private var tokens: [Int: EndingToken] = [:]
+  /// Longer than a run in real time needs from making a request to sending it.
+  private static let tolerance = Nanoseconds.seconds(5)
+
   /// The devices that have refreshed.
   private var devices: [Int: Tokens] = [:]
 
@@ -29,10 +42,17 @@ final class AuthRule: Rule {
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
+    if case .configured(let configuration) = event { learn(configuration.authorization, context) }
+    if case .ended(let request, let outcome) = event, (200..<300).contains(outcome.status), !tokens.isEmpty,
+      ledger.pages[device].open.contains(where: { $0.id == request && $0.purpose == .refresh })
+    {
+      tokens[device]?.setAt = context.now.wall
+    }
     switch event {
     case .sent(let request) where request.purpose == .refresh:
       if isOfSilentBeat(request, device) { change(device) { $0.beginAnew() } }
       judge(request.id, context)
+    case .sent(let request) where request.purpose == .records: judgeToken(of: request, context)
     case .ended(let request, let outcome) where !devices.isEmpty:
       let open = ledger.pages[device].open
       let purpose = open.first { $0.id == request }?.purpose
@@ -59,6 +79,26 @@ final class AuthRule: Rule {
       return false
     }
     return occasion.triggeredAt > before
+  }
+
+  private func learn(_ authorization: AuthorizationSettings, _ context: EventContext) {
+    let old = tokens[context.device]
+    let isSame =
+      old?.authorization.accessToken == authorization.accessToken && old?.authorization.expires == authorization.expires
+    let isEnding = authorization.accessToken != nil && authorization.expires > 0 && authorization.refreshUrl != nil
+    let setAt = isSame ? old?.setAt : nil
+    tokens[context.device] =
+      isEnding ? EndingToken(authorization: authorization, setAt: setAt ?? context.now.wall) : nil
+  }
+
+  /// A flush that has refreshed already goes on with what it got.
+  private func judgeToken(of request: OutgoingRequest, _ context: EventContext) {
+    guard let token = tokens[context.device], let end = token.end, let text = token.authorization.accessToken,
+      context.now.wall.milliseconds(since: end) > AuthRule.tolerance.wholeMilliseconds,
+      let cargo = request.cargo, request.shows(accessToken: text)
+    else { return }
+    if let refresh = devices[context.device]?.sentAt, refresh >= cargo.triggeredAt { return }
+    flag(context, nil, "upload \(request.id) is sent with a token that expired at \(end)")
   }
 
   private func judge(_ request: UInt64, _ context: EventContext) {

@@ -95,7 +95,7 @@ extension Invariant {
     case .lifecycle:
       "the state saved before an app or phone ends is the state that the next start reads, and the system starts only what it may (SDK §19.1 to §19.4)"
     case .auth:
-      "an access token that has expired or was revoked gets no success; on the phone's side, one refresh is under way at most (SDK §11.2, §11.6)"
+      "an access token that has expired or was revoked gets no success; on the phone's side, one refresh is under way at most (SDK §11.2, §11.6), and no upload begins with a token known to have expired (SDK §11.5)"
     case .remoteCommands:
       "the commands of an answer are carried out once each and in order, the last hundred of them (SDK §10.2, §10.3)"
     case .identity:
