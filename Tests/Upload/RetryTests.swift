@@ -98,6 +98,21 @@ import Vocabulary
     }
   }
 
+  @Test func noWaitingOutlastsALowerLimitOfAndroid() {
+    var device = failed(1, .android)
+    device.configure { $0.persistence.maxRecordsToPersist = 2 }
+    device.record()
+    #expect(device.sent.count == 2, "the limit came after the failure")
+
+    device = failed(1, .android)
+    for _ in 0..<3 { device.record() }
+    device.configure { $0.persistence.maxRecordsToPersist = 12 }
+    device.give(.trigger(.heartbeat))
+    device.fail()
+    device.record()
+    #expect(device.sent.count == 3, "nothing is left of the first failure")
+  }
+
   @Test func retriesNeverStopOnTheirOwn() {
     var device = TestDevice()
     device.fill(1)

@@ -103,12 +103,13 @@ extension Uploader {
     effects.append(.proceed)
   }
 
-  /// SDK §9.3. On Android there is no back-off when the queue has no room for that many more rows.
+  /// SDK §9.3.
   private mutating func backOff(queued: Int, _ effects: inout [UploadEffect]) {
-    let limit = configuration.persistence.maxRecordsToPersist
-    let isOutOfReach = limit > 0 && queued + UploadRules.backOffRecords > limit
-    if configuration.platform == .android && isOutOfReach { return }
     insertsToWait = UploadRules.backOffRecords
+    guard isBackingOff(queued: queued) else {
+      insertsToWait = 0
+      return
+    }
     log(
       .notResponding(host: String(URLParts(configuration.http.url).host), afterRecords: UploadRules.backOffRecords),
       &effects)

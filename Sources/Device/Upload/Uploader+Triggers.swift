@@ -70,9 +70,16 @@ extension Uploader {
 
   /// Checks the conditions that apply to automatic flushes only.
   private func isDue(_ trigger: FlushTrigger, queued: Int) -> Bool {
-    if trigger == .insert && insertsToWait > 0 { return false }
+    if trigger == .insert && isBackingOff(queued: queued) { return false }
     if trigger == .motionChange || policy.threshold == 1 || queued >= policy.threshold { return true }
     return hasFailed && trigger.isRetry
+  }
+
+  /// Reports whether inserts wait for more rows (SDK §9.3). On Android they do not when the queue has no room for them.
+  func isBackingOff(queued: Int) -> Bool {
+    guard insertsToWait > 0 else { return false }
+    let limit = configuration.persistence.maxRecordsToPersist
+    return configuration.platform == .ios || limit <= 0 || queued + insertsToWait <= limit
   }
 
   /// A sync without a url returns the rows to the app and deletes them (SDK §7.4); without a waiting caller they stay.
