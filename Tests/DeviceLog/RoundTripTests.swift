@@ -52,6 +52,31 @@ struct RoundTripTests {
     #expect(try facts(entries, .android).last == .response(status: 200))
   }
 
+  /// SDK §11.2.
+  @Test(arguments: DevicePlatform.allCases) func a401WithoutARefreshURLNamesItsReason(platform: DevicePlatform) {
+    let line = text([.refreshSkipped(.noURL)], platform)
+    #expect(line.contains("⚠️") && line.contains("cannot resolve HTTP 401 since authorizationUrl is not defined\n"))
+    #expect(text([.refreshSkipped(.refreshedAlready)], platform).contains("max_refresh_retries=1"))
+  }
+
+  /// SDK §12.3, §20.3, and the words of a log from the field.
+  @Test func theTimersOfAndroidHaveTheirNames() throws {
+    let entries: [LogEntry] = [
+      .timerStarted(name: "heartbeat", seconds: 60, isRepeating: true), .timerStopped(name: "heartbeat"),
+      .timerStarted(name: "motionTriggerDelay", seconds: 5, isRepeating: false),
+      .timerStopped(name: "motionTriggerDelay"),
+    ]
+    let text = text(entries, .android)
+    for words in [
+      "[HeartbeatService start] \n  🟢  Start heartbeat (60s)\n", "Scheduled OneShot: HEARTBEAT in 60000ms",
+      "[HeartbeatService stop] \n  🔴  Stop heartbeat\n", "Cancel OneShot: HEARTBEAT\n",
+      "Scheduled OneShot: MOTION_TRIGGER_DELAY in 5000ms", "Cancel OneShot: MOTION_TRIGGER_DELAY\n",
+    ] {
+      #expect(text.contains(words), "\(text)")
+    }
+    #expect(try facts(entries, .android).contains(.timerStarted(name: "HEARTBEAT", seconds: 60)))
+  }
+
   @Test func theWatchdogOfIOSSaysWhatItUnlocks() {
     #expect(text([.watchdogFired(locked: 5, isBatch: true)], .ios).contains("force_unlock=1 locked_count=5 batch=1"))
     #expect(text([.watchdogFired(locked: 1, isBatch: false)], .ios).contains("force_unlock=1 locked_count=1 batch=0"))

@@ -95,7 +95,7 @@ package enum EveryLogEntry {
     return [
       .provider(provider), .refreshing(url: "http://localhost/refresh"),
       .refreshed(status: 200, hasNewRefreshToken: true), .refreshFailed(status: 401, reason: "Unauthorized"),
-      .refreshSkipped(reason: "refreshed once in this flush"), .command(.stop, argument: ""),
+      .refreshSkipped(.noURL), .refreshSkipped(.refreshedAlready), .command(.stop, argument: ""),
       .commandProblem(.nullCommand), .commandProblem(.wrongShape(found: "string")),
       .commandProblem(.unknownCommand("strat", nearest: .start)),
       .commandProblem(.wrongArgument(.changePace, expected: "boolean", found: "string")),

@@ -86,7 +86,7 @@ import Vocabulary
     device.answer(200, Self.answer)
     device.answer(401)
     #expect(device.requests.isEmpty)
-    #expect(device.entries.contains(.refreshSkipped(reason: "max_refresh_retries=1")))
+    #expect(device.entries.contains(.refreshSkipped(.refreshedAlready)))
     #expect(device.queue.lockedIDs == [])
     #expect(device.httpEvents.map(\.status) == [401])
     // The next trigger may refresh again: endless pairs (SDK §11.6).
@@ -110,7 +110,7 @@ import Vocabulary
       $0.authorization.refreshUrl = nil
       $0.logger.logLevel = .warning
     }
-    #expect(device.entries.contains(.refreshSkipped(reason: "authorizationUrl is not defined")))
+    #expect(device.entries.contains(.refreshSkipped(.noURL)))
     #expect(device.requests.isEmpty)
     #expect(device.queue.lockedIDs == [])
     device.give(.trigger(.heartbeat))

@@ -15,12 +15,12 @@ extension Uploader {
 
   /// Reports whether a refresh may resolve a 401.
   func mayRefresh(_ flush: Flush, _ effects: inout [UploadEffect]) -> Bool {
-    if flush.hasRefreshed {
-      log(.refreshSkipped(reason: "max_refresh_retries=1"), &effects)
+    if configuration.authorization.refreshUrl == nil {
+      log(.refreshSkipped(.noURL), &effects)
       return false
     }
-    if configuration.authorization.refreshUrl == nil {
-      log(.refreshSkipped(reason: "authorizationUrl is not defined"), &effects)
+    if flush.hasRefreshed {
+      log(.refreshSkipped(.refreshedAlready), &effects)
       return false
     }
     return true

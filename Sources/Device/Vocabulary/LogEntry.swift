@@ -90,7 +90,7 @@ package enum LogEntry: Equatable, Sendable {
   case refreshing(url: String)
   case refreshed(status: Int, hasNewRefreshToken: Bool)
   case refreshFailed(status: Int, reason: String)
-  case refreshSkipped(reason: String)
+  case refreshSkipped(RefreshObstacle)
 
   // Remote control.
   case command(CommandName, argument: String)
@@ -111,6 +111,14 @@ package enum LogEntry: Equatable, Sendable {
     case movingGeofence(Coordinates, radiusMetres: Double)
     case movingGeofenceExit(Coordinates)
   }
+
+  /// The reason why no refresh follows a 401 (SDK §11.2).
+  package enum RefreshObstacle: Equatable, Sendable {
+    case noURL, refreshedAlready
+  }
+
+  /// The message of `RefreshObstacle.noURL`.
+  package static let noRefreshURL = "cannot resolve HTTP 401 since authorizationUrl is not defined"
 
   /// Android's name, in the log, of the timer after which a device that went nowhere is at rest.
   package static let stationaryCheckName = "SLC_STATIONARY_CHECK"

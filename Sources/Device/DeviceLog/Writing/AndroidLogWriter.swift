@@ -115,6 +115,16 @@ extension AndroidLogWriter {
     return true
   }
 
+  /// Returns the name of a timer as Android writes it, where that is known.
+  private static func oneShot(_ name: String) -> String {
+    switch name {
+    case "stopTimeout": "STOP_TIMEOUT"
+    case "motionTriggerDelay": "MOTION_TRIGGER_DELAY"
+    case "heartbeat": "HEARTBEAT"
+    default: name
+    }
+  }
+
   private mutating func writeMotion(_ entry: LogEntry) -> Bool {
     switch entry {
     case .paceChange(let old, let new): line("🔵", "TrackingService onDenied", "setPace: \(old) → \(new)")
@@ -150,11 +160,15 @@ extension AndroidLogWriter {
     // Logged already by an entry of its own.
     case .timerStarted(name: "stopTimeout", _, _): break
     case .timerStarted(let name, let seconds, _):
+      if name == "heartbeat" {
+        line("🟢", "HeartbeatService start", "Start heartbeat (\(LogNumber.fixed(seconds, 0))s)")
+      }
       line(
         "⏰", "TSScheduleManager oneShot",
-        "Scheduled OneShot: \(name) in \(LogNumber.fixed(seconds * 1_000, 0))ms (jobID: 1)")
+        "Scheduled OneShot: \(Self.oneShot(name)) in \(LogNumber.fixed(seconds * 1_000, 0))ms (jobID: 1)")
     case .timerStopped(let name):
-      line("⏰", "TSScheduleManager cancelOneShot", "Cancel OneShot: \(name == "stopTimeout" ? "STOP_TIMEOUT" : name)")
+      if name == "heartbeat" { line("🔴", "HeartbeatService stop", "Stop heartbeat") }
+      line("⏰", "TSScheduleManager cancelOneShot", "Cancel OneShot: \(Self.oneShot(name))")
     case .alarmFired(let name): box("ScheduleEvent onOneShot", "⏰ OneShot event fired: \(name)")
     case .heartbeat: plain("HeartbeatService onHeartbeat", "❤️")
     case .backgroundTask(let id, let isStart):
@@ -321,7 +335,8 @@ extension AndroidLogWriter {
       plain("TSAuthorization _onSuccess", "🔑 Refresh token success")
       if hasNewRefreshToken { plain("TSAuthorization applyResponseData", "🔑 Received refreshToken") }
     case .refreshFailed(let status, let reason): line("⚠️", "TSAuthorization _onFailure", "🔑 \(status) \(reason)")
-    case .refreshSkipped(let reason): line("⚠️", "TSAuthorization _onFailure", "🔑 \(reason)")
+    case .refreshSkipped(.noURL): line("⚠️", "TSAuthorization _onFailure", "🔑 \(LogEntry.noRefreshURL)")
+    case .refreshSkipped(.refreshedAlready): line("⚠️", "TSAuthorization _onFailure", "🔑 max_refresh_retries=1")
     case .command(let name, let argument): plain("RPC run", "⚡️[RPC: \(name.rawValue): \(argument)]")
     case .commandProblem(let problem): line("‼️", "RPC run", "Error parsing RPC actions: \(problem)")
     case .commandOverflow(let limit, let dropped):

@@ -115,7 +115,9 @@ extension IOSLogWriter {
       if hasNewRefreshToken { line("🔵", "-[TSAuthorization applyResponseData:]", "🔑 Found refreshToken") }
     case .refreshFailed(let status, let reason):
       line("⚠️", resolving, "🔑 Token refresh failed from host (\(status)) \(reason)")
-    case .refreshSkipped:
+    case .refreshSkipped(.noURL):
+      line("⚠️", "-[TSHttpService doPost:callback:]_block_invoke", "🔑 \(LogEntry.noRefreshURL)")
+    case .refreshSkipped(.refreshedAlready):
       line(
         "⚠️", "-[TSHttpService doPost:callback:]_block_invoke",
         "flush=0 auth_refresh_skipped max_refresh_retries=1 retry=1")
