@@ -18,7 +18,7 @@ import Testing
       }
     }
 
-    var code: Int { self == .servicesOff ? 0 : 1 }
+    var code: Int { self == .servicesOff ? 503 : 1 }
   }
 
   private func drive(_ bench: Bench, from start: Double, metres: Double = 600) {

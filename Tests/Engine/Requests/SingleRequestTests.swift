@@ -200,6 +200,7 @@ import Vocabulary
     _ = rig.take()
     rig.send(request())
     #expect(failure(rig.take()) == .servicesDisabled)
+    #expect(LocationError.servicesDisabled.code == 503)
   }
 
   @Test func withReducedAccuracyNothingBetterIsWaitedFor() {

@@ -73,15 +73,16 @@ package struct FilteredLocation: Equatable, Sendable {
 package enum LocationError: Error, CaseIterable, Sendable {
   case unknown, permissionDenied, network, backgroundWithWhenInUse, servicesDisabled, noFix, timeout, cancelled
 
-  /// The code in the cross-platform documents (SDK §4.6), which have none for disabled location services.
+  /// The code in the cross-platform documents. They have none for disabled location services: that is iOS's (SDK §4.6).
   package var code: Int {
     switch self {
-    case .unknown, .servicesDisabled, .noFix: 0
+    case .unknown, .noFix: 0
     case .permissionDenied: 1
     case .network: 2
     case .backgroundWithWhenInUse: 3
     case .timeout: 408
     case .cancelled: 499
+    case .servicesDisabled: 503
     }
   }
 }
