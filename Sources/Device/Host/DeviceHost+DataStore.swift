@@ -9,7 +9,7 @@ package import Vocabulary
 /// The queue as the app's `DataStore` (SDK §3).
 extension DeviceHost {
   /// Stores the record unchanged, whatever the persist mode; it is uploaded like any other. `uuid` is for a record without one,
-  /// and is written in this platform's form. Throws when there are no coordinates, when nothing may be stored, or when a record
+  /// or with one that is no UUID, and is written in this platform's form. Throws when there are no coordinates, when nothing may be stored, or when a record
   /// with its uuid is stored already (SDK §7.3): the uuid identifies a record.
   package mutating func insert(
     _ record: JSONObject, uuid: UUID128, at now: Moment
@@ -28,6 +28,10 @@ extension DeviceHost {
       if contains(known, at: now) { throw FieldError("uuid", .outOfRange(expected: "that of no record in the store")) }
       stored = known
     } else {
+      if let unusable = record["uuid"], unusable != .null {
+        log(
+          .warning("The record's uuid is no UUID and is replaced: \(unusable.serializedText)", from: .records), at: now)
+      }
       record["uuid"] = .string(RecordStyle.of(description.platform).text(of: uuid))
     }
     insert(stored, timestamp(of: record, at: now), rendered: JSONValue.object(record).serialized, at: now)

@@ -301,6 +301,7 @@ import Testing
     #expect(bodies.last?.contains(stored) == true)
     let log = try await bench.bgGeo.logger.getLog()
     #expect(uuid?.count == 36 || log.contains(stored))
+    #expect(log.contains(#"no UUID and is replaced: "my-id""#) == (uuid == "my-id"))
     let again = try await bench.bgGeo.store.insert(record)
     bench.bgGeo.store.destroy(again)
     #expect(bench.bgGeo.store.count == 0)
