@@ -166,7 +166,7 @@ public final class LocationFilterConfig: Sendable {
 
   init(_ box: ConfigurationBox) { self.box = box }
 
-  /// Default `.conservative`.
+  /// Default `.conservative`. While `desiredAccuracy` is coarser than high, a filter of default values alone lets all pass.
   public var policy: FilterPolicy {
     get { FilterPolicy(box.value.geolocation.filter.policy) }
     set { box.edit { $0.geolocation.filter.policy = newValue.contract } }
