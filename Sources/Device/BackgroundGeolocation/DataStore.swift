@@ -41,10 +41,10 @@ public final class DataStore: Sendable {
     return (try read?.get() ?? []).map(\.dictionary)
   }
 
-  /// Stores a record of the app, whatever the persist mode, and returns its `uuid`. A missing `uuid`, or one
-  /// that is no UUID, is replaced by a new one, the latter with a warning in the log; everything else is uploaded unchanged. Throws `BGGeoError` for a record without
-  /// `coords.latitude` and `coords.longitude`, for values that JSON cannot represent, for the `uuid` of a stored record, and where
-  /// `maxRecordsToPersist` is 0.
+  /// Stores a record of the app, whatever the persist mode, and returns its `uuid`. A missing `uuid`, or one that is no UUID, is
+  /// replaced by a new one, the latter with a warning in the log; everything else is uploaded unchanged. Throws `BGGeoError` for
+  /// a record without `coords.latitude` and `coords.longitude`, for values that JSON cannot represent, for the `uuid` of a stored
+  /// record, and where `maxRecordsToPersist` is 0.
   public func insert(_ record: [String: Any]) async throws -> String {
     guard let object = JSONObject(any: record) else {
       throw BGGeoError("\(UnusableValue.path(in: record) ?? "the record") must be a value of JSON")

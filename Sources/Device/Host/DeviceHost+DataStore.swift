@@ -9,8 +9,8 @@ package import Vocabulary
 /// The queue as the app's `DataStore` (SDK §3).
 extension DeviceHost {
   /// Stores the record unchanged, whatever the persist mode; it is uploaded like any other. `uuid` is for a record without one,
-  /// or with one that is no UUID, and is written in this platform's form. Throws when there are no coordinates, when nothing may be stored, or when a record
-  /// with its uuid is stored already (SDK §7.3): the uuid identifies a record.
+  /// or with one that is no UUID, and is written in this platform's form. Throws when there are no coordinates, when nothing may
+  /// be stored, or when a record with its uuid is stored already (SDK §7.3): the uuid identifies a record.
   package mutating func insert(
     _ record: JSONObject, uuid: UUID128, at now: Moment
   ) throws(FieldError) -> UUID128 {
