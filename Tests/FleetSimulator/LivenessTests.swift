@@ -166,8 +166,9 @@ import World
     #expect(stage.violated == [.lifecycle])
   }
 
-  @Test(arguments: [(true, []), (false, [Invariant.lifecycle])])
-  func iOSStartsTheAppWhenThePhoneLeaves(isStarted: Bool, violated: [Invariant]) {
+  /// The region is around the last known position: an app that has had none is not started.
+  @Test(arguments: [(true, true, []), (true, false, [Invariant.lifecycle]), (false, false, [])])
+  func iOSStartsTheAppWhenThePhoneLeaves(isLocated: Bool, isStarted: Bool, violated: [Invariant]) {
     let stage = Stage {
       $0 = Configuration(platform: .ios)
       $0.http.batchSync = true
@@ -175,6 +176,7 @@ import World
     }
     stage.stay(0)
     stage.tell(.asked(.start))
+    if isLocated { stage.event(.motionChange(stage.location(isMoving: false))) }
     stage.pass(seconds: 130)
     stage.tell(.closed)
     stage.tell(.killed(isReboot: false))

@@ -122,6 +122,7 @@ import Vocabulary
     }
     stage.stay(0)
     stage.tell(.asked(.start))
+    stage.event(.motionChange(stage.location(isMoving: false)))
     stage.pass(seconds: 130)
     stage.tell(.closed)
     stage.tell(.killed(isReboot: false))

@@ -26,6 +26,8 @@ final class LifecycleRule: Rule {
     var isResumed = false
     /// Whether the app has reported coming to rest, at `rest`.
     var isAtRest = false
+    /// Whether the app has reported a position: the region is around the last known one (AppConfig `stopOnTerminate`).
+    var isLocated = false
     /// Whether the store has failed: what it could not write is lost (SDK §19.1 knows no other loss).
     var isDisturbed = false
     /// The deadline for a restart by the system, away from `leavesFrom`.
@@ -76,7 +78,9 @@ final class LifecycleRule: Rule {
       if !launch.isInBackground { lives[device].isAtRest = false }
     case .told(.engine(.motionChange(let record))): settle(record, context)
     // The device has departed without a position, and so without a motion change record (SDK §12.6.4).
-    case .told(.engine(.location(let record))) where record.isMoving: lives[device].move()
+    case .told(.engine(.location(let record))):
+      lives[device].isLocated = true
+      if record.isMoving { lives[device].move() }
     // A window of another mode begins like a start, at rest where the phone is (SDK §16.3).
     case .told(.engine(.enabledChange)), .told(.engine(.schedule)): lives[device].move()
     // A device that a server starts by a command is started, whatever launched its app (SDK §10.2). Tracking that a schedule
@@ -101,6 +105,7 @@ final class LifecycleRule: Rule {
     let device = context.device
     let life = lives[device]
     // A rest that the store could not write does not exist for the next process.
+    lives[device].isLocated = true
     lives[device].isAtRest = !record.isMoving && ledger.truth.lives[device].isSound(since: context.now.monotonic)
     if !record.isMoving { lives[device].rest = record.coords }
     lives[device].isResumed = false
@@ -139,8 +144,9 @@ final class LifecycleRule: Rule {
     let stops = ledger.pages[device].terms?.stopsOnTerminate ?? true
     lives[device].isStopped = stops
     let life = ledger.truth.lives[device]
-    guard !stops, life.configuration?.platform == .ios, let wanted = life.expectation, wanted.goal == .location,
-      // Before its first position it has no region to leave.
+    guard !stops, lives[device].isLocated, life.configuration?.platform == .ios, let wanted = life.expectation,
+      wanted.goal == .location,
+      // A new start searches for a position of its own, and arms the region there.
       wanted.since + LifecycleRule.firstPosition < context.now.monotonic
     else { return }
     lives[device].leavesFrom = life.place(at: context.now.monotonic)
