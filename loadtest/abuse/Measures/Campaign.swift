@@ -32,14 +32,19 @@ struct Campaign: Sendable {
     Campaign(
       name: "slow bodies",
       habits: [
-        Habit(connections: 500, opening: bytes(post + "Content-Length: 1000000\r\n\r\n{"), piece: bytes(" ")),
-        // What came fast lies in memory until the rest comes or the time is up.
+        Habit(connections: 1_000, opening: bytes(post + "Content-Length: 1000000\r\n\r\n{"), piece: bytes(" "))
+      ], allowed: within(head + linger)),
+    // What came fast lies in memory until the rest comes or the time is up. Bytes that come in one read with the head pay for
+    // nothing, and each KiB behind them pays for a second.
+    Campaign(
+      name: "bursts of slow bodies",
+      habits: [
         Habit(
           connections: 500,
           opening: bytes(
             post + "Content-Length: 1000000\r\n\r\n{\"location\":\"" + String(repeating: "x", count: 40_000)),
-          piece: bytes("x")),
-      ], allowed: within(head + linger)),
+          piece: bytes("x"))
+      ], allowed: within(head + 30 + linger)),
     Campaign(
       name: "large bodies that stall",
       habits: [
