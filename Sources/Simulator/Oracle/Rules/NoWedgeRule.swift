@@ -14,6 +14,9 @@ final class NoWedgeRule: Rule {
   private struct Silence {
     var since = MonotonicInstant(nanoseconds: 0)
     var inserts = 0
+    /// The time of the newest insert, and the number of those before it.
+    var newest = MonotonicInstant(nanoseconds: 0)
+    var earlier = 0
     var isTold = false
   }
 
@@ -37,6 +40,9 @@ final class NoWedgeRule: Rule {
 
   private func judge(_ context: EventContext) {
     let device = context.device
+    if silences[device].newest != context.now.monotonic {
+      (silences[device].newest, silences[device].earlier) = (context.now.monotonic, silences[device].inserts)
+    }
     silences[device].inserts += 1
     let (silence, waiting) = (silences[device], ledger.pages[device].waiting.count)
     guard !silence.isTold, let terms = ledger.pages[device].terms, terms.autoSync, !terms.url.isEmpty,
@@ -44,13 +50,14 @@ final class NoWedgeRule: Rule {
     else { return }
     exercised += 1
     if terms.defersOnCellular && ledger.radio.kind(of: context.network) == .cellular { return }
-    guard silence.inserts > terms.threshold + DocumentedLimits.backOffRecords else { return }
+    // An upload that an insert begins follows the others of its instant.
+    guard silence.earlier > terms.threshold + DocumentedLimits.backOffRecords else { return }
     let quiet = context.now.monotonic - silence.since
     guard ledger.hasPassed(quiet, timeLimit: terms.timeout) else { return }
     silences[device].isTold = true
     flag(
       context, nil,
-      "\(waiting) records wait, \(silence.inserts) of them new, and nothing was sent for \(quiet.wholeMilliseconds / 1_000) s"
+      "\(waiting) records wait, \(silence.earlier) of them new, and nothing was sent for \(quiet.wholeMilliseconds / 1_000) s"
     )
   }
 }
