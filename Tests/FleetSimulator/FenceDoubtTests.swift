@@ -30,24 +30,24 @@ import World
   }
 
   /// A process that began inside goes on with the stay once a position shows that it is still there.
-  @Test(arguments: [(true, []), (false, [Invariant.dwell])])
-  func aStayOverALaunchWithoutAPosition(isBlind: Bool, violated: [Invariant]) {
+  @Test(arguments: DevicePlatform.allCases, [true, false])
+  func aStayOverALaunchWithoutAPosition(platform: DevicePlatform, isBlind: Bool) {
     var fence = Stage.depot
     (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 600_000)
     var fault = DeviceFault()
     fault.noFix = true
-    let stage = Stage(platform: .ios) { $0.app.stopOnTerminate = false }
+    let stage = Stage(platform: platform) { ($0.app.stopOnTerminate, $0.app.startOnBoot) = (false, true) }
     stage.stay(0)
     stage.tell(.asked(.addGeofences([fence])))
     stage.tell(.asked(.start))
     stage.tell(.enter)
     stage.wait(300)
-    stage.tell(.killed(isReboot: false))
+    stage.tell(.killed(isReboot: true))
     if isBlind { stage.begin(.device(fault)) }
-    stage.tell(.launched(Launch()))
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
     stage.wait(300)
     stage.wait(300)
-    #expect(stage.violated.filter { $0 == .dwell } == violated)
+    #expect(stage.violated.filter { $0 == .dwell } == (isBlind ? [] : [.dwell]))
   }
 
   /// Over the end of a process the clock on the wall keeps the time of a stay (SDK §15.3).

@@ -256,14 +256,18 @@ struct TrueLife {
     configuration?.platform == .ios && toldPlaceAt.map { $0 == instant } ?? true
   }
 
-  /// Reports whether the app may have had no position since it began, without which it can make no record. Only Android
-  /// supplies one with a crossing.
+  /// Reports whether the app may have had no position since it began, without which it can make no record.
   func knowsNoPlace(at instant: MonotonicInstant) -> Bool {
-    guard configuration?.platform == .ios, let runsSince else { return false }
+    guard let runsSince else { return false }
     if let blindSince, blindSince <= runsSince, !sees(since: instant) { return true }
     // In geofences-only mode it has searched for a position only at that time.
     if expectation?.goal == .geofences, !sees(since: instant) { return toldPlaceAt == nil }
     return isCovered(from: runsSince, until: instant)
+  }
+
+  /// Reports whether it may have no position for the record of a crossing, with which Android supplies one.
+  func lacksPlaceOfCrossing(at instant: MonotonicInstant) -> Bool {
+    configuration?.platform == .ios && knowsNoPlace(at: instant)
   }
 
   /// Whether it has more fences than the system monitors at once.

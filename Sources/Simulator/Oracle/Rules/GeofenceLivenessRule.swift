@@ -302,7 +302,7 @@ final class GeofenceLivenessRule: Rule {
       return (watch.dwellDue, watch.dwellEarliest) = (nil, nil)
     }
     // A record that cannot be written is not reported.
-    if !life.isSound(since: owed.since) || life.knowsNoPlace(at: owed.since) { return }
+    if !life.isSound(since: owed.since) || life.lacksPlaceOfCrossing(at: owed.since) { return }
     exercised += 1
     ledger.violations.flag(
       Self.invariant, context.device, at: owed.due ?? owed.since,
