@@ -128,4 +128,28 @@ final class PageLogTests: PageStage {
       #expect(list?.elements[1]["path"] == list?.elements[0]["path"])
     }
   }
+
+  /// A client chooses its method, its target, the names of its headers and its body.
+  @Test func aRequestAsCurlRunsNoCommandAndReadsNoFile() throws {
+    try withPage(path: "/") { page, _ in
+      let line = try page.text(
+        """
+        (async () => {
+          const { curlOf } = await import('/page/curl.js')
+          return curlOf({ method: '`a`', path: '//other.test/b?c[1]', head: '`d`: (secret)', body: '@/e' })
+            .replace(location.origin, '')
+        })()
+        """)
+      #expect(
+        line == "curl -sS -i -g -X '`a`' '//other.test/b?c[1]' -H '`d`: '\"$TOKEN\" --data-raw '@/e'", "\(line)")
+      let target = try page.text(
+        """
+        (async () => {
+          const { curlOf } = await import('/page/curl.js')
+          return curlOf({ method: 'GET', path: 'http://other.test/b', head: '', body: '' })
+        })()
+        """)
+      #expect(!target.contains("other.test"), "\(target)")
+    }
+  }
 }
