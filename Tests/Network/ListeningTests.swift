@@ -48,6 +48,16 @@ import Testing
     #expect(error?.description.hasPrefix("cannot bind 192.0.2.1:0: bind: ") == true)
   }
 
+  /// It needs the interface of its link, which an address to listen on does not name.
+  @Test(.enabled(if: hasIPv6)) func anAddressOfOneLinkCannotBeBound() throws {
+    let error = #expect(throws: NetworkError.self) { try LineServer(on: "[fe80::1]:0") }
+    guard case .cannotBind(_, let cause) = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(cause == SystemError(call: "bind", code: EINVAL))
+  }
+
   @Test func aServerCanStartAgainOnThePortItLeft() throws {
     let first = try LineServer()
     let client = try first.connect()

@@ -102,6 +102,8 @@ extension NetworkError {
     return switch error.code {
     case EADDRINUSE: "stop the program that uses it, or use another port; port 0 picks a free one"
     case EADDRNOTAVAIL: "this machine does not have this address; use 0.0.0.0 for all addresses"
+    case EINVAL:
+      "an address of one link only cannot be used; use another one of this machine, or [::] for all addresses"
     case EACCES, EPERM: "ports below 1024 need root privileges; use a higher port"
     default: nil
     }

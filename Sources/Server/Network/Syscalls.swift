@@ -6,16 +6,18 @@ internal import Glibc
 /// and stops the process on an errno that only a bug can cause: EBADF on a closed number means that the next call hits the
 /// connection of another client.
 enum Syscalls {
+  /// `takesAddress`: EINVAL may be due to a user's address. That of one link, as fe80::1, needs an interface (ipv6(7)).
   @inline(__always)
   private static func attempt<Result: FixedWidthInteger>(
-    _ call: StaticString, _ body: () -> Result
+    _ call: StaticString, takesAddress: Bool = false, _ body: () -> Result
   ) throws(SystemError) -> Result {
     while true {
       let result = body()
       if result >= 0 { return result }
       let code = errno
       if code == EINTR { continue }
-      if code == EBADF || code == EFAULT || code == EINVAL || code == ENOTSOCK { crash(call, code) }
+      let isBug = code == EBADF || code == EFAULT || code == ENOTSOCK || code == EINVAL && !takesAddress
+      if isBug { crash(call, code) }
       throw SystemError(call: "\(call)", code: code)
     }
   }
@@ -157,7 +159,9 @@ extension Syscalls {
   static func connect(_ socket: borrowing FileDescriptor, to address: SocketAddress) throws(SystemError) {
     let number = socket.number
     do {
-      _ = try attempt("connect") { unsafe address.withSystemAddress { unsafe Glibc.connect(number, $0, $1) } }
+      _ = try attempt("connect", takesAddress: true) {
+        unsafe address.withSystemAddress { unsafe Glibc.connect(number, $0, $1) }
+      }
     } catch {
       guard error.code == EINPROGRESS else { throw error }
     }
@@ -220,7 +224,9 @@ extension Syscalls {
   @inline(never)
   static func bind(_ socket: borrowing FileDescriptor, to address: SocketAddress) throws(SystemError) {
     let number = socket.number
-    _ = try attempt("bind") { unsafe address.withSystemAddress { unsafe Glibc.bind(number, $0, $1) } }
+    _ = try attempt("bind", takesAddress: true) {
+      unsafe address.withSystemAddress { unsafe Glibc.bind(number, $0, $1) }
+    }
   }
 
   @inline(never)

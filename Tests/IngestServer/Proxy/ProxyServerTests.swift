@@ -195,6 +195,13 @@ import Testing
     #expect(devices.0 == 200 && devices.1["devices"] != nil)
   }
 
+  /// An address of one link needs an interface, which the URL does not name.
+  @Test func anUpstreamThatCannotBeConnectedToIsTold() throws {
+    let bench = try Bench(backend: "http://[fe80::1]:9")
+    defer { bench.stop() }
+    #expect(try #require(try bench.upload(1)).0 == 502)
+  }
+
   @Test func upstreamsThatCannotBeAreRefusedWithAReason() {
     for (text, words) in [
       ("https://a", "TLS"), ("ftp://a", "http://127.0.0.1:3000"), ("http://a:0", "port"), ("http://a:x", "port"),
