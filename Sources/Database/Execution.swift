@@ -31,11 +31,21 @@ package struct Statement: ~Copyable {
       }
     }
     try handle.check(result, sql: sql)
-    guard let prepared = unsafe prepared, isSingle else { preconditionFailure("not exactly one statement: \(sql)") }
-    unsafe statement = prepared
+    // The text may be a user's.
     let parameterCount = unsafe sqlite3_bind_parameter_count(prepared)
-    precondition(parameterCount <= UInt64.bitWidth, "at most 64 parameters: \(sql)")
+    guard let prepared = unsafe prepared, isSingle, parameterCount <= UInt64.bitWidth else {
+      _ = unsafe sqlite3_finalize(prepared)
+      throw DatabaseError(.other, "it is not one statement with at most 64 parameters", sql: sql)
+    }
+    unsafe statement = prepared
     parameters = parameterCount == 0 ? 0 : .max >> UInt64(UInt64.bitWidth - Int(parameterCount))
+  }
+
+  /// The names of the parameters, such as `:device`; nil for one without a name, such as `?`.
+  package var parameterNames: [String?] {
+    (0..<(unsafe sqlite3_bind_parameter_count(statement))).map { index in
+      unsafe sqlite3_bind_parameter_name(statement, index + 1).map { unsafe String(cString: $0) }
+    }
   }
 
   /// The names of the columns, available before there is a row.

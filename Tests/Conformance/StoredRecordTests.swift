@@ -101,6 +101,23 @@ import Testing
     #expect(try store.records(of: "unknown").isEmpty)
   }
 
+  @Test(arguments: [
+    ("WHERE device = ?", "the query has the parameter '?'; only :device is filled in"),
+    ("WHERE device = :device AND uuid <> :other", "the query has the parameter ':other'; only :device is filled in"),
+    ("WHERE uuid <> ':device'", "the query has :device in a text or a comment, where it is not filled in"),
+    ("WHERE device = :device; SELECT 1", "it is not one statement with at most 64 parameters"),
+  ])
+  func aQueryThatCannotBeAskedIsToldWithTheReason(condition: String, reason: String) throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/points.db"
+    try Connection(path: path).execute("CREATE TABLE points (device, uuid)")
+    let store = DatabaseStore(path: path, query: "SELECT * FROM points \(condition)", fields: [])
+    for ask in [{ try store.check() }, { _ = try store.records(of: "a") }] {
+      let problem = #expect(throws: StoreViewError.self, performing: ask)
+      #expect(problem?.text.hasPrefix("\(path): \(reason)") == true, "\(String(describing: problem))")
+    }
+  }
+
   @Test func aQueryThatNeverEndsIsEnded() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/points.db"

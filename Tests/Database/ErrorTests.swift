@@ -24,6 +24,18 @@ import Testing
       """)
   }
 
+  /// The text may be a user's.
+  @Test(arguments: [
+    "", "-- nothing", "SELECT 1; SELECT 2", "SELECT \((0..<65).map { _ in "?" }.joined(separator: ","))",
+  ])
+  func oneStatementIsPreparedAtATime(sql: String) throws {
+    let connection = try Connection(path: ":memory:")
+    let error = error { _ = try connection.prepare(sql) }
+    #expect(error?.message == "it is not one statement with at most 64 parameters" && error?.sql == sql)
+    #expect(try connection.prepare("SELECT 1;\n").parameterNames == [])
+    #expect(try connection.prepare("SELECT :a, ?, :a").parameterNames == [":a", nil])
+  }
+
   @Test func busyWhenAnotherConnectionHoldsTheLock() throws {
     try makeDatabase()
     let first = try Connection(path: directory.file("db"))

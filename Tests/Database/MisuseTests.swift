@@ -62,10 +62,6 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "-- nothing", "SELECT 1; SELECT 2"]) func oneStatementIsPreparedAtATime(sql: String) async {
-    await #expect(processExitsWith: .failure) { [sql] in _ = try Connection(path: ":memory:").prepare(sql) }
-  }
-
   @Test func transactionsDoNotNest() async {
     await #expect(processExitsWith: .failure) {
       let connection = try Connection(path: ":memory:")

@@ -33,12 +33,27 @@ private final class DatabaseSession: StoreSession {
     }
   }
 
-  /// Checks that the query is a single one on existing tables, and that it has a parameter for the device or a column with it.
-  func check() throws(StoreViewError) {
-    let columns: [String]
-    do throws(DatabaseError) { columns = try connection.prepare(store.query).columnNames } catch {
+  /// Compiles the query. The device is its only parameter.
+  private func statement() throws(StoreViewError) -> Statement {
+    let statement: Statement
+    do throws(DatabaseError) { statement = try connection.prepare(store.query) } catch {
       throw StoreViewError(text: "\(store.path): \(error)")
     }
+    let names = statement.parameterNames
+    if let other = names.first(where: { $0 != DeviceParameter.name }) {
+      throw StoreViewError(
+        text: "\(store.path): the query has the parameter '\(other ?? "?")'; only :device is filled in")
+    }
+    guard names.isEmpty == store.isOfAllDevices else {
+      throw StoreViewError(
+        text: "\(store.path): the query has :device in a text or a comment, where it is not filled in")
+    }
+    return statement
+  }
+
+  /// Checks that the query is a single one on existing tables, and that it has a parameter for the device or a column with it.
+  func check() throws(StoreViewError) {
+    let columns = try statement().columnNames
     guard !store.isOfAllDevices || StoredRecord.mayNameDevice(columns: columns, fields: store.fields) else {
       throw StoreViewError(
         text: "\(store.path): no column of the query names the device; add a column 'device', or WHERE device = :device"
@@ -47,10 +62,10 @@ private final class DatabaseSession: StoreSession {
   }
 
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
+    var statement = try statement()
     connection.limitStatements(until: SystemClock().monotonicNow + store.timeOfQuery)
     defer { connection.limitStatements(until: nil) }
     do throws(DatabaseError) {
-      var statement = try connection.prepare(store.query)
       var rows = statement.start()
       let name = Array(device.utf8)
       if !store.isOfAllDevices { rows.bind(1, text: name.span) }
