@@ -280,6 +280,35 @@ struct PostgresSharingTests {
     #expect(try administrator.perform("SELECT count(*) FROM points").integer(0, 0) == 0)
   }
 
+  /// At midnight all servers look for days that have expired, and one drops them first.
+  @Test func aDayThatAnotherServerDropsMeanwhileIsNoOutage() throws {
+    @Sendable func store(at place: String) throws(StoreError) -> PostgresStore {
+      var configuration = StoreConfiguration(folder: "", retainDays: 2)
+      configuration.sinks = ["sink"]
+      return try PostgresStore(at: place, configuration)
+    }
+    let old = Sample.noon.advanced(byMilliseconds: -2 * Sample.day)
+    _ = try store(at: place).apply(.ingest(Sample.batch([1], at: { _ in old.millisecondsSince1970 })), now: old)
+    let (other, administrator) = (try PostgresConnection(to: place), try PostgresConnection(to: place))
+    let place = place + "&application_name=retires"
+    let dropped = Semaphore()
+    let thread = try NamedThread.opening("retires") { () throws(StoreError) in
+      try store(at: place)
+    } run: { store in
+      dropped.wait()
+      store.settle(now: Sample.noon.advanced(byMilliseconds: Sample.day))
+      #expect(store.outage == nil)
+      store.settle(now: Sample.noon.advanced(byMilliseconds: Sample.day + 1_000))
+      #expect(store.outage == nil)
+    }
+    try other.run("BEGIN")
+    _ = try other.perform("SELECT drop_day(day) FROM partitions")
+    dropped.signal()
+    try waitUntilItWaits("retires", administrator)
+    try other.run("COMMIT")
+    thread.join()
+  }
+
   @Test func oneServerLeadsASinkUntilItsSessionEnds() throws {
     _ = try store()
     let elsewhere = try PostgresCluster.shared.get().place()

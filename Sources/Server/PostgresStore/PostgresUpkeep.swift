@@ -28,6 +28,17 @@ struct PostgresUpkeep {
 
   /// Returns whether there is more to do at once.
   mutating func step(on connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
+    do throws(Failure) { return try next(on: connection, now: now) } catch {
+      // undefined_table: another node has dropped a day after this one had read which days there are; the next step reads them
+      // again. Without any tables this fails too.
+      guard error.state == "42P01" else { throw error }
+      try connection.run("ROLLBACK")
+      _ = try connection.dayChanges()
+      return false
+    }
+  }
+
+  private mutating func next(on connection: PostgresConnection, now: Int64) throws(Failure) -> Bool {
     if isDue(since: swept, every: 1_000, now) {
       if try sweep(connection) { return true }
       swept = now
