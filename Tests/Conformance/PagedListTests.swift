@@ -213,6 +213,7 @@ import Upload
       ("Content-Range: items 0-0/58", "Content-Range"), ("X-Total-Count: 58", "X-Total-Count"),
       ("X-Total-Count: 1", nil),
       ("Content-Range: items 0-0/1", nil), ("Content-Range: items 0-0/*", nil), ("Content-Range: /", nil),
+      ("Content-Range: items 0-9223372036854775807/9223372036854775807", nil),
     ] as [(String, String?)])
   func aHeadThatTellsOfMoreIsKnown(field: String, sign: String?) throws {
     #expect(try unread(#"{"points":[{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301"}]}"#, head: field + "\r\n") == sign)

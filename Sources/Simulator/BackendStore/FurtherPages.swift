@@ -69,7 +69,7 @@ struct FurtherPages {
   init?(_ head: AnswerHead, listed: Int) {
     if let range = head["Content-Range"], let slash = range.lastIndex(of: "/"), let dash = range.lastIndex(of: "-"),
       dash < slash, let total = Int(range[range.index(after: slash)...]),
-      let last = Int(range[range.index(after: dash)..<slash]), last + 1 < total
+      let last = Int(range[range.index(after: dash)..<slash]), last < total - 1
     {
       (path, value) = ("Content-Range", range)
     } else if let text = head["X-Total-Count"], let total = Int(text), total > listed, listed > 0 {
