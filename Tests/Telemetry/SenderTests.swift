@@ -129,12 +129,13 @@ import Upload
       .ok(#"{"partialSuccess":{"rejectedDataPoints":"3","errorMessage":"too new"}}"#),
       .ok(#"{"partialSuccess":{"errorMessage":"a warning"}}"#),
       Self.status("200 OK", body: [0x0A, 0xFF, 0xFF]),
+      .ok(#"{"partialSuccess":{"rejectedDataPoints":"-9223372036854775808"}}"#),
     ]
     let server = try server(answers)
     let sender = try sender()
-    for number in 0..<4 { sender.send(shipment(server, number)) }
+    for number in answers.indices { sender.send(shipment(server, number)) }
     let account = sender.finish(within: .seconds(60))
-    #expect(account.points.rejected == 7 && account.points.delivered == 33 && account.points.dropped == 0)
+    #expect(account.points.rejected == 7 && account.points.delivered == 43 && account.points.dropped == 0)
     #expect(
       account.reasons == [
         "the receiver rejected some: too old": 1, "the receiver rejected some: too new": 1,

@@ -46,7 +46,7 @@ enum SendingRules: Sendable {
     if body.first == UInt8(ascii: "{") {
       let partial = json(body)?["partialSuccess"]
       let count = partial?["rejectedDataPoints"] ?? partial?["rejectedSpans"]
-      return .taken(rejected: count?.wholeNumber ?? 0, message: partial?["errorMessage"]?.words ?? "")
+      return .taken(rejected: max(0, count?.wholeNumber ?? 0), message: partial?["errorMessage"]?.words ?? "")
     }
     var answer = ProtobufReader(body[...])
     while let field = answer.next() {
