@@ -270,6 +270,22 @@ import Vocabulary
     }
   }
 
+  /// Nanoseconds since 1970 end in 2262 with 64 bits, in 2554 without a sign; milliseconds do not.
+  @Test(arguments: [("2300-01-01", 10_413_792_000_000), ("9000-01-01", 221_845_392_000_000)] as [(String, Int64)])
+  func aRunMayHaveAnyDate(date: String, start: Int64) throws {
+    let receiver = try Receiver()
+    let text = Self.text(
+      "{ type: 'otlp-http', url: '\(receiver.url)', sample: 0 }, { type: 'prometheus-remote-write', url: '\(receiver.url)/write' }",
+      faults: false)
+    let outcome = try Self.run(text.replacing("2026-03-02T10:00:00", with: "\(date)T00:00:00"))
+    #expect(outcome.notes == [])
+    let times = try receiver.bodies(at: "/v1/metrics").flatMap { body in
+      try AnyMessage(body).messages(1, 2, 2, 5, 1).compactMap { $0.number(3) }
+    }
+    let span = UInt64(clamping: Int128(start) * 1_000_000)...UInt64(clamping: Int128(start + 17 * 60_000) * 1_000_000)
+    #expect(!times.isEmpty && times == times.sorted() && times.allSatisfy(span.contains))
+  }
+
   @Test func aLogOfHistogramsHasALineForEachTrendAndInterval() throws {
     let outcome = try Self.run(Self.text("{ type: 'hdr-log', file: 'x' }"))
     let lines = String(decoding: outcome.log, as: UTF8.self).split(separator: "\n")

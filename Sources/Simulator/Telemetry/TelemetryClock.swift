@@ -7,7 +7,8 @@ struct TelemetryClock {
   /// A section from an instant of the run on, with its number of nanoseconds of the run per reported nanosecond.
   private struct Piece {
     let run: Int64
-    let unix: Int64
+    /// Nanoseconds since 1970; a run may have any date, and 64 bits end in 2262.
+    let unix: Int128
     let factor: Double
   }
 
@@ -30,25 +31,31 @@ struct TelemetryClock {
         setup.start.millisecondsSince1970
       }
     let factor = isMachines ? setup.outside?.factor ?? 1 : 1
-    pieces = [Piece(run: 0, unix: begin * 1_000_000, factor: factor)]
+    pieces = [Piece(run: 0, unix: Int128(begin) * 1_000_000, factor: factor)]
   }
 
   /// Sets the machine's date and time at which the run begins, after its devices were made.
   mutating func begin(at now: WallInstant) {
     guard isMachines, let first = pieces.first else { return }
-    pieces[0] = Piece(run: 0, unix: first.unix + now.milliseconds(since: born) * 1_000_000, factor: first.factor)
+    pieces[0] = Piece(
+      run: 0, unix: first.unix + Int128(now.milliseconds(since: born)) * 1_000_000, factor: first.factor)
   }
 
   /// Notes the end of the drives, after which the run goes as fast as the machine's clock.
   mutating func settle(at instant: MonotonicInstant) {
     guard isMachines, pieces.count == 1 else { return }
-    pieces.append(Piece(run: instant.nanoseconds, unix: Int64(unixNanoseconds(at: instant)), factor: 1))
+    pieces.append(Piece(run: instant.nanoseconds, unix: unix(at: instant), factor: 1))
   }
 
-  func unixNanoseconds(at instant: MonotonicInstant) -> UInt64 {
+  /// As OTLP has it: from 1970 to 2554.
+  func unixNanoseconds(at instant: MonotonicInstant) -> UInt64 { UInt64(clamping: unix(at: instant)) }
+
+  func unixMilliseconds(at instant: MonotonicInstant) -> Int64 { Int64(clamping: unix(at: instant) / 1_000_000) }
+
+  private func unix(at instant: MonotonicInstant) -> Int128 {
     guard let piece = pieces.last(where: { $0.run <= instant.nanoseconds }) ?? pieces.first else { return 0 }
     let span = instant.nanoseconds - piece.run
     let passed = piece.factor == 1 ? span : Int64(Double(span) / piece.factor)
-    return UInt64(max(0, piece.unix + passed))
+    return piece.unix + Int128(passed)
   }
 }

@@ -104,8 +104,8 @@ final class RemoteWriteSink: MetricsSink {
   }
 
   func take(_ readings: [MetricReading], at instant: MonotonicInstant, isLast: Bool) {
-    let now = Int64(clock.unixNanoseconds(at: instant) / 1_000_000)
-    let (body, samples) = message.request(readings, atMilliseconds: now, isLast: isLast)
+    let (body, samples) = message.request(
+      readings, atMilliseconds: clock.unixMilliseconds(at: instant), isLast: isLast)
     sender.send(Shipment(url: url, body: body, points: samples))
   }
 
