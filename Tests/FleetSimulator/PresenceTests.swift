@@ -84,6 +84,39 @@ import World
     #expect(report.isRight && report.sums.created > 0)
   }
 
+  /// On open ground a trip has no end of its own; the first draws of this tail are longer than a light-year.
+  @Test func aTripThatDoesNotEndInTheRunIsPlannedToItsEnd() throws {
+    let text = """
+      { version: 1, name: "far", seed: 3, clock: { start: "2026-03-02T07:30:00Z", duration: "10m", settle: "5m" },
+        routes: { open: { type: "generate", model: "gauss-markov" } },
+        fleets: { a: { executor: "constant-arrival-rate", rate: 1, timeUnit: "1m", maxDevices: 20, routes: "open",
+          trip: { distance: { dist: "pareto", min: "1km", alpha: 0.1 } } } } }
+      """
+    let report = try Runs.run(RunSetup(ScenarioReader().read(text).scenario))
+    #expect(report.isRight && report.sums.created > 0)
+  }
+
+  @Test func stopsOfACenturyAreLongerThanTheRun() throws {
+    let text = """
+      { version: 1, name: "halt", seed: 3, clock: { start: "2026-03-02T07:30:00Z", duration: "30m", settle: "5m" },
+        motion: { m: { extends: "driving", speed: { stops: { perKm: 20, duration: "36500d" } } } },
+        fleets: { a: { devices: 3, motion: "m" } } }
+      """
+    let report = try Runs.run(RunSetup(ScenarioReader().read(text).scenario))
+    #expect(report.isRight && report.sums.created > 0)
+  }
+
+  @Test(arguments: ["50ms", "36500d"])
+  func aWalkHasStepsThatAreRefused(step: String) throws {
+    let text = """
+      { version: 1, name: "step", seed: 3, clock: { start: "2026-03-02T07:30:00Z", duration: "30m", settle: "5m" },
+        routes: { open: { type: "generate", model: "gauss-markov", step: "\(step)" } },
+        fleets: { a: { devices: 3, routes: "open" } } }
+      """
+    let scenario = try ScenarioReader().read(text).scenario
+    #expect(throws: UnsupportedScenarioError.self) { try RunSetup(scenario) }
+  }
+
   /// The order that the plan of trips relies on: a body makes them as they were planned.
   @Test func tripsBeginWhenTheyWereOrdered() throws {
     let scenario = try scenario(

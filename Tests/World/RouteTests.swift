@@ -46,7 +46,11 @@ struct RouteTests {
   @Test func timesMustBeThereAndMustNotStepBack() throws {
     let missing = try #require(recorded(seconds: [0, nil, 20]))
     let back = try #require(recorded(seconds: [0, 30, 20]))
-    for (recording, code, line) in [(missing, RouteError.Code.missingTime, 3), (back, .timeStepsBack, 4)] {
+    // A receiver without a date may begin with that of the year 1.
+    let late = try #require(recorded(seconds: [0, 63_900_000_000]))
+    for (recording, code, line) in [
+      (missing, RouteError.Code.missingTime, 3), (back, .timeStepsBack, 4), (late, .badTime, 3),
+    ] {
       do {
         _ = try TimedRoute(recorded: recording, transport: .car)
         Issue.record("\(code) was accepted")

@@ -116,6 +116,17 @@ struct SensorTests {
     #expect(seconds[Int(RadioNetwork.wifi.number)] == 0)
   }
 
+  /// The mean time of a century stands for never; some draws are later than every instant.
+  @Test func aChangeThatIsBeyondEveryRunDoesNotCome() {
+    let model = RadioModel(
+      start: .lte, transitions: [RadioModel.Transition(from: .lte, to: .none, meanSeconds: 3.1e9)])
+    let changes = (0..<1_000 as Range<UInt64>).map {
+      Radio(model: model, start: Worlds.zero, seed: 1, device: $0).nextChange
+    }
+    // e^(-9/3.1): 5 %.
+    #expect((25...90).contains(changes.count { $0 == nil }))
+  }
+
   @Test func thePlaceDecidesBeforeTheChain() {
     let radio = Radio(model: .constant(.edge), start: Worlds.zero, seed: 1, device: 1)
     #expect(radio.nextChange == nil)
@@ -130,6 +141,8 @@ struct SensorTests {
     #expect(try #require(clean.transfer(bytes: 1_000, isUpload: true, from: &stream)).seconds == 1.1)
     #expect(try #require(clean.transfer(bytes: 1_000, isUpload: false, from: &stream)).seconds == 0.101)
     #expect(RadioTable.presets[.none].quality.transfer(bytes: 1, isUpload: true, from: &stream) == nil)
+    let slowest = LinkQuality(latency: 0, jitter: 0, downBitsPerSecond: 1, upBitsPerSecond: 1e-7, loss: 0)
+    #expect(slowest.transfer(bytes: 1_000, isUpload: true, from: &stream) == nil)
     var lossy = clean
     lossy.loss = 0.5
     let times = (0..<2_000).map { _ in lossy.transfer(bytes: 0, isUpload: true, from: &stream)?.seconds }

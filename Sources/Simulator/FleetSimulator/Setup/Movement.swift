@@ -86,8 +86,8 @@ struct MovementBuilder {
         }
       return (movement, .city(city, transport), .city(city))
     case .walk(let walk):
-      guard walk.step >= .milliseconds(100), walk.meanSpeedMetresPerSecond > 0 else {
-        problems.append("\(place): a walk has steps of at least 100ms and a meanSpeed above 0")
+      guard walk.step >= .milliseconds(100), walk.step <= .seconds(86_400), walk.meanSpeedMetresPerSecond > 0 else {
+        problems.append("\(place): a walk has steps of 100ms to 1d and a meanSpeed above 0")
         return nil
       }
       let rules = WalkRules(

@@ -236,9 +236,10 @@ struct TripOrders {
   /// The position of each device after its last trip.
   private var busyTrips: [Int: ScheduledTrips] = [:]
 
-  /// `key` returns the key of a device's random streams.
+  /// `key` returns the key of a device's random streams. No trip starts after `last`.
   init(
-    at seconds: [Double], start: MonotonicInstant, distance: Distribution, on ground: Ground, devicesMax: Int,
+    at seconds: [Double], start: MonotonicInstant, last: MonotonicInstant, distance: Distribution, on ground: Ground,
+    devicesMax: Int,
     seed: UInt64, key: (Int) -> UInt64
   ) {
     var free = MinHeap<Int>()
@@ -264,7 +265,7 @@ struct TripOrders {
         busyTrips[device]
         ?? ScheduledTrips(
           on: ground, orders: [order], seed: seed, device: key(device), index: device)
-      let end = trips.end(of: order, at: instant)
+      let end = trips.end(of: order, at: instant, until: last)
       busyTrips[device] = trips
       busy.insert(Busy(end: end, device: device))
     }

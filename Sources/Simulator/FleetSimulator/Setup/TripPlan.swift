@@ -54,7 +54,8 @@ struct TripPlan: Sendable {
       all = all.filter(isBefore) + more.map { offset + $0 }.filter { !isBefore($0) }
     }
     return TripOrders(
-      at: all, start: start, distance: distance, on: ground, devicesMax: devicesMax, seed: seed, key: key)
+      at: all, start: start, last: MonotonicInstant(secondsRoundedUp: start.seconds + seconds), distance: distance,
+      on: ground, devicesMax: devicesMax, seed: seed, key: key)
   }
 }
 

@@ -122,10 +122,13 @@ package struct ScheduledTrips: Sendable {
 
   private static let littleMetres = 0.5
 
-  /// Returns the end of the trip that starts at `start`, exactly as the body will make it.
-  package mutating func end(of order: Order, at start: MonotonicInstant) -> MonotonicInstant {
+  /// Returns the end of the trip that starts at `start`, exactly as the body will make it; some time after `last` if it ends after
+  /// that.
+  package mutating func end(of order: Order, at start: MonotonicInstant, until last: MonotonicInstant)
+    -> MonotonicInstant
+  {
     var trip = trip(order, at: start)
-    while metresLeft > ScheduledTrips.littleMetres { trip = goOn(at: trip.end) }
+    while metresLeft > ScheduledTrips.littleMetres, trip.end <= last { trip = goOn(at: trip.end) }
     return trip.end
   }
 

@@ -24,6 +24,9 @@ struct Course: Sendable {
 }
 
 extension Course {
+  /// Limits draws from a heavy tail: all random stops of a trip together.
+  private static let longestSeconds = 1e8
+
   /// Returns the course with random stops: the distances between them are exponential, so that their number has a
   /// Poisson distribution.
   func halting(_ stops: Transport.Stops?, from stream: RandomStream) -> Course {
@@ -31,12 +34,15 @@ extension Course {
     var stream = stream
     var (vertices, limits, halts) = ([path.vertices[0]], [Double](), [(vertex: Int, stop: Stop)]())
     var next = self.stops[...]
+    var secondsLeft = Course.longestSeconds
     var metres = stream.exponential(mean: 1_000 / stops.perKilometre)
     for edge in self.limits.indices {
       while metres < path.metres[edge + 1] {
         // Not at a vertex, which may have a stop of its own.
         if metres - path.metres[edge] > 1, path.metres[edge + 1] - metres > 1 {
-          halts.append((vertices.count, .halt(seconds: stops.duration.draw(from: &stream))))
+          let seconds = min(stops.duration.draw(from: &stream), secondsLeft)
+          secondsLeft -= seconds
+          halts.append((vertices.count, .halt(seconds: seconds)))
           vertices.append(path.place(atMetres: metres))
           limits.append(self.limits[edge])
         }

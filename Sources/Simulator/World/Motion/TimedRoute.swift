@@ -110,6 +110,9 @@ package final class RouteSet: Sendable {
 }
 
 extension RouteRecording {
+  /// The longest duration of a run.
+  private var longestSeconds: Double { 3.2e9 }
+
   fileprivate func recordedMotion(factor: Double) throws(RouteError) -> Motion {
     var seconds: [Double] = []
     seconds.reserveCapacity(points.count)
@@ -125,7 +128,13 @@ extension RouteRecording {
           "this point is earlier than the one before it; put the points in order, or let the timing be modelled")
       }
       previous = time
-      seconds.append(Double(time.milliseconds(since: points[0].time ?? time)) / (1e3 * factor))
+      let passed = Double(time.milliseconds(since: points[0].time ?? time)) / (1e3 * factor)
+      guard passed < longestSeconds else {
+        throw RouteError(
+          .badTime, at: point.spot,
+          "this point is more than a century after the first one; correct the times, or let the timing be modelled")
+      }
+      seconds.append(passed)
     }
     return Motion(places: points.map(\.place), seconds: seconds)
   }

@@ -5,7 +5,7 @@ package struct Radio: Sendable {
   private let model: RadioModel
   private var stream: RestingStream
   private var network: RadioNetwork
-  /// The next change of the chain; nil when it remains forever.
+  /// The next change of the chain; nil when there is none in any run.
   package private(set) var nextChange: MonotonicInstant?
 
   package init(model: RadioModel, start: MonotonicInstant, seed: UInt64, device: UInt64) {
@@ -37,8 +37,8 @@ package struct Radio: Sendable {
   private mutating func draw(after instant: MonotonicInstant) -> MonotonicInstant? {
     let rate = rate
     guard rate > 0 else { return nil }
-    return MonotonicInstant(
-      secondsRoundedUp: instant.seconds + max(stream.draw { $0.exponential(mean: 1 / rate) }, 0.001))
+    let seconds = instant.seconds + max(stream.draw { $0.exponential(mean: 1 / rate) }, 0.001)
+    return seconds < MonotonicInstant.secondsMax ? MonotonicInstant(secondsRoundedUp: seconds) : nil
   }
 
   private mutating func next() -> RadioNetwork {
@@ -191,9 +191,11 @@ package struct LinkQuality: Equatable, Sendable {
   /// The initial retransmission timeout, doubled with every loss (RFC 6298 §2).
   private static let retransmissionSeconds = 1.0
   private static let retransmissions = 6
+  /// No request waits for an answer as long.
+  private static let longestSeconds = 1e8
 
   /// Returns the transfer time of bytes in one direction over a reliable connection, with retransmissions. Nil when they do
-  /// not arrive: without a network, or when the last of several attempts was lost.
+  /// not arrive: without a network, when the last of several attempts was lost, or when it would take years.
   package func transfer(bytes: Int, isUpload: Bool, from stream: inout RandomStream) -> Nanoseconds? {
     let rate = isUpload ? upBitsPerSecond : downBitsPerSecond
     guard rate > 0 else { return nil }
@@ -206,6 +208,6 @@ package struct LinkQuality: Equatable, Sendable {
       seconds += timeout
       timeout *= 2
     }
-    return Nanoseconds(Int64(seconds * 1e9))
+    return seconds < LinkQuality.longestSeconds ? Nanoseconds(Int64(seconds * 1e9)) : nil
   }
 }

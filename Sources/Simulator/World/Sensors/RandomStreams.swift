@@ -61,9 +61,13 @@ extension MonotonicInstant {
   /// The seconds since the zero of the run.
   package var seconds: Double { Double(nanoseconds) / 1e9 }
 
+  /// The instants lie within 285 years of the start of the run; a run lasts at most 203 years.
+  package static let secondsMax = 9e9
+
   /// Rounds up to whole milliseconds, so that an event computed for `seconds` has happened at this instant.
   package init(secondsRoundedUp seconds: Double) {
-    precondition(seconds.magnitude < 9e9, "an instant lies within 285 years of the start of the run")
+    precondition(
+      seconds.magnitude < MonotonicInstant.secondsMax, "an instant lies within 285 years of the start of the run")
     self.init(nanoseconds: Int64((seconds * 1e3).rounded(.up)) * 1_000_000)
   }
 }
