@@ -15,25 +15,24 @@ package struct PostgresURI {
   package init?(_ uri: String) {
     guard let scheme = PostgresURI.schemes.first(where: { uri.hasPrefix($0) }) else { return nil }
     let rest = uri.dropFirst(scheme.count)
-    let end = rest.firstIndex { $0 == "?" } ?? rest.endIndex
-    let slash = rest[..<end].firstIndex { $0 == "/" } ?? end
-    var found: [Substring] = rest[end...].dropFirst().split(separator: "&").compactMap { parameter in
+    // For libpq the user and the password end with an @ before the first slash, even with a question mark in them.
+    let at = rest.prefix { $0 != "/" }.lastIndex(of: "@")
+    let place = at.map { rest[rest.index(after: $0)...] } ?? rest
+    var found: [Substring] = rest.split { $0 == "?" || $0 == "&" }.compactMap { parameter in
       let parts = parameter.split(separator: "=", maxSplits: 1)
       guard parts.count == 2, PostgresURI.secretParameters.contains(String(parts[0])) else { return nil }
       return parts[1]
     }
     var user: Substring = ""
-    var hosts = rest[..<slash]
-    if let at = rest[..<slash].lastIndex(of: "@") {
+    if let at {
       user = rest[..<at]
-      hosts = rest[rest.index(after: at)..<slash]
       if let colon = user.firstIndex(of: ":") {
         found.append(user[user.index(after: colon)...])
         user = user[..<colon]
       }
-      user += "@"
+      user = user.prefix { $0 != "?" } + "@"
     }
-    shown = scheme + String(user) + hosts + rest[slash..<end]
+    shown = scheme + user + place.prefix { $0 != "?" && $0 != "&" }
     secrets = found.flatMap { [String($0), String($0).percentDecoded] }.filter { !$0.isEmpty }
       .sorted { $0.count > $1.count }
   }

@@ -92,6 +92,8 @@ struct PostgresViewTests {
     ("postgresql://db.test/points?user=reader&password=word", "postgresql://db.test/points"),
     ("postgresql://a:wo@rd@db.test,other.test", "postgresql://a@db.test,other.test"),
     ("postgresql:///points?host=/run/postgresql&sslpassword=word", "postgresql:///points"),
+    ("postgresql://a:wo?rd@db.test/points?sslmode=require", "postgresql://a@db.test/points"),
+    ("postgresql://db.test?application_name=a@b&password=word", "postgresql://db.test@b"),
   ])
   func aPlaceIsShownWithoutSecrets(uri: String, shown: String) throws {
     let place = try #require(PostgresURI(uri))
