@@ -51,6 +51,12 @@ struct GrammarTests {
     #expect(line.contains(" \(text)m ±1.00m"), "\(line)")
   }
 
+  @Test(arguments: [(10.0, "10.000000"), (1e11, "100000000000.000000"), (1e13, "-1.000000"), (.infinity, "-1.000000")])
+  func aDistanceFilterHasSixDigits(value: Double, text: String) {
+    let line = write(.distanceFilter(new: value, old: 10), .ios)
+    #expect(line.contains("new: \(text), old: 10.000000"), "\(line)")
+  }
+
   @Test func thePlatformsUseTheirOwnCaseForUUIDs() {
     let entry = LogEntry.destroyed(uuid: UUID128(high: 0xABCD_EF01_2345_4678, low: 0x89AB_CDEF_0123_4567))
     #expect(write(entry, .ios).contains("DESTROY: ABCDEF01-2345-4678-89AB-CDEF01234567"))

@@ -153,8 +153,8 @@ struct LocalTime {
 enum LogNumber {
   /// Formats with a fixed number of decimals; numbers that no device logs, such as infinity, are written as -1.
   static func fixed(_ value: Double, _ digits: Int) -> String {
-    guard value.isFinite, value.magnitude < 1e15 else { return fixed(-1, digits) }
     let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
+    guard value.isFinite, value.magnitude * scale < 1e18 else { return fixed(-1, digits) }
     let scaled = Int64((value * scale).rounded())
     let magnitude = scaled.magnitude
     let sign = scaled < 0 ? "-" : ""
