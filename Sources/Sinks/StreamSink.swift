@@ -115,8 +115,7 @@ final class StreamSink<Connection: StreamConnection>: ForwardSink {
         if isOver || now - heard >= patience { return giveUp(silence(of: connection)) }
       case .answer(let number, let trouble):
         heard = clock.monotonicNow
-        let place = Int(number - base)
-        if messages.indices.contains(messages.startIndex + place), place >= 0 { window.settle(place, trouble) }
+        if number >= base, number - base < messages.count { window.settle(Int(number - base), trouble) }
       }
     }
   }

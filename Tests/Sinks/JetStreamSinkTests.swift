@@ -61,6 +61,30 @@ import Testing
   }
 }
 
+/// Answers with numbers that were not asked for, before its own.
+private final class StrangeConnection: StreamConnection {
+  static let storesTogether = false
+  let error = ""
+  private var numbers: [Int64] = [.min, -1, 0, .max]
+
+  func publish(_ message: ForwardMessage, number: Int64) -> StreamSending {
+    numbers.append(number)
+    return .done
+  }
+
+  func next(milliseconds: Int64) -> StreamArrival {
+    numbers.isEmpty ? .nothing : .answer(number: numbers.removeFirst(), nil)
+  }
+}
+
+@Suite struct StreamSinkTests {
+  @Test func answersToNothingCountForNothing() throws {
+    let sink = StreamSink { (_) throws(StreamFailure) in StrangeConnection() }
+    let sent = try ForwardMessage.some(of: "aab")
+    #expect(sink.send(sent[...]) == SinkAnswer(taken: 3))
+  }
+}
+
 @Suite struct JetStreamAnswerTests {
   /// The examples of the reference of the JetStream API, and what is none of them.
   @Test func answersOfAStreamAreRead() {
