@@ -23,6 +23,12 @@ import Vocabulary
     #expect(effects.kinds.isEmpty, "no record")
   }
 
+  @Test func itBeatsAtMostAThousandTimesASecond() {
+    var rig = EngineRig.resting(.ios) { $0.app.heartbeatIntervalSeconds = 1e-10 }
+    rig.wait(1)
+    #expect(beats(rig.take()) == 1_000)
+  }
+
   @Test func itDoesNotBeatOnTheWay() {
     var rig = EngineRig.driving()
     rig.wait(600)

@@ -42,7 +42,7 @@ package final class PlatformProfile: Sendable {
   package let fastPathSpeedMetresPerSecond = 5.0
   package let fastPathConfidence = 100
 
-  /// The minimum interval of heartbeats (§2.3).
+  /// The minimum interval of heartbeats (§2.3; on iOS our choice: shorter ones would follow each other without end).
   package let leastHeartbeatSeconds: Double
   /// The time after which iOS holds back the heartbeats of an unplugged phone with a dark screen (§18.3); nil where
   /// they never are.
@@ -78,7 +78,7 @@ package final class PlatformProfile: Sendable {
     motionTrigger = isIOS ? .query : .delay
     motionChange = RequestTerms(
       desiredAccuracyMetres: 20, maximumAgeMilliseconds: 5_000, timeoutSeconds: 60, samples: isIOS ? 3 : 5)
-    leastHeartbeatSeconds = isIOS ? 0 : 60
+    leastHeartbeatSeconds = isIOS ? 0.001 : 60
     heartbeatGrace = isIOS ? .seconds(120) : nil
     backgroundTaskLimit = .seconds(isIOS ? 30 : 180)
     verifiesRegionExit = !isIOS
