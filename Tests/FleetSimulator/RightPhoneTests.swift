@@ -86,6 +86,20 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
   }
 
+  /// For "never" a server may send any number.
+  @Test(
+    arguments: platforms,
+    [
+      #"["setConfig", { "geolocation": { "stopTimeout": 1e300 }, "activity": { "stopDetectionDelay": 1e300 } }]"#,
+      #"["setConfig", { "geolocation": { "stopTimeout": -1e300 }, "activity": { "stopDetectionDelay": -1e300 } }]"#,
+      #"["setConfig", { "persistence": { "maxRecordsToPersist": 9223372036854775807 } }]"#,
+      #"["addGeofence", { "identifier": "A", "latitude": 48.137, "longitude": 11.575, "radius": 9e6, "notifyOnDwell": true, "loiteringDelay": 1e300 }]"#,
+    ])
+  func aNumberOfACommandMayBeBeyondEveryRun(profile: String, command: String) throws {
+    let report = try run(on: profile, faults: "[\(Self.order(command, at: "1m"))]")
+    #expect(report.violations.isEmpty && report.sums.stored > 20, "\(report.violations.prefix(3))")
+  }
+
   /// A request to the server inside queues a hundred.
   @Test func moreCommandsThanARequestTakesAreQueuedInSeveral() throws {
     let commands = (0..<150).map { #"["setConfig", { "heartbeatInterval": \#(60 + $0) }]"# }.joined(separator: ", ")

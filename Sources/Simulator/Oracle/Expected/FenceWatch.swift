@@ -40,10 +40,11 @@ struct FenceWatch {
 
   var fence: Geofence { truth.fence }
 
+  /// The engine waits for at most ten years, too.
+  private var stay: Nanoseconds { .milliseconds(Int64(min(max(fence.loiteringDelayMilliseconds, 0), 3.2e11))) }
+
   /// The time at which the loitering delay began.
-  var visitBegan: MonotonicInstant? {
-    dwellEarliest.map { $0 - .milliseconds(Int64(fence.loiteringDelayMilliseconds)) }
-  }
+  var visitBegan: MonotonicInstant? { dwellEarliest.map { $0 - stay } }
 
   /// Reports whether the visit may be over: without notifyOnExit, an exit at the rim is not reported.
   func mayHaveEnded(_ life: TrueLife, at instant: MonotonicInstant) -> Bool {
@@ -60,7 +61,6 @@ struct FenceWatch {
       endVisit()
     } else if wasInside != true {
       guard fence.notifyOnDwell, self.isInside, !hasDwelt else { return }
-      let stay = Nanoseconds.milliseconds(Int64(fence.loiteringDelayMilliseconds))
       dwellEarliest = (told ?? min(instant, insideSince)) + stay
       dwellDue = instant + stay + FenceWatch.dwellPatience
     }

@@ -117,7 +117,7 @@ final class BoundsRule: Rule {
 
   private func weigh(_ growth: Growth) {
     grown[growth.context.device] = nil
-    if growth.waiting > growth.limit + growth.onTheirWay {
+    if growth.waiting - growth.onTheirWay > growth.limit {
       flag(growth.context, growth.uuid, "\(growth.waiting) records in a queue of at most \(growth.limit)")
     }
   }
