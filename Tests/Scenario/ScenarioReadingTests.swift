@@ -24,6 +24,10 @@ import Testing
     #expect(text.fleets[0].value.traits.network == "lte")
   }
 
+  @Test(arguments: ["10", "10.0", "10.", "1e1", "0xA"]) func aWholeNumberHasManyForms(text: String) throws {
+    #expect(try read(scenario(fleet: "devices: \(text)")).fleets[0].value.executor.peakDevices == 10)
+  }
+
   @Test func everyFileHasANameOfItsOwn() throws {
     let outputs =
       "outputs: [{ type: 'csv', file: 'a' }, { type: 'junit', file: 'b/c' }, { type: 'csv', file: 'junit.xml' }]"
@@ -87,6 +91,12 @@ import Testing
     ("networks: { n: { markov: { lte: { edge: '1m' } }, start: 'lte' } }", "'edge' has no change to another link"),
     ("networks: { n: { markov: { lte: { moon: '1m' }, moon: {} }, start: 'lte' } }", "no network 'moon'"),
     ("geofences: { g: { type: 'list', fences: [{ identifier: 'a' }] } }", "latitude"),
+    (
+      "geofences: { g: { type: 'list', fences: [{ identifier: 'a', notifyOnEnter: true }] } }",
+      "no key 'notifyOnEnter'; did you mean 'notifyOnEntry'?"
+    ),
+    ("target: { auth: { strategy: 'sas' } }", "no value 'sas'"),
+    ("geofences: { g: { type: 'grid', count: 1.5 } }", "is not allowed here"),
     ("faults: [{ name: 'f', at: '1m', network: 'none' }]", "say for how long"),
     ("faults: [{ name: 'f', at: '11m', for: '1m', network: 'none' }]", "after the end of the run"),
     ("faults: [{ name: 'f', for: '1m', network: 'none' }]", "the start time is missing"),

@@ -67,7 +67,8 @@ package enum GeofenceKey {
   package static let stateUpdatedAt = "stateUpdatedAt"
   package static let hits = "hits"
 
-  static let all = [
+  /// All of them.
+  package static let all = [
     identifier, latitude, longitude, radius, notifyOnEntry, notifyOnExit, notifyOnDwell, loiteringDelay, vertices,
     extras,
     entryState, stateUpdatedAt, hits,

@@ -28,9 +28,6 @@ extension RunSetup {
       problems.append("target.connections.policy pooled: in virtual time each device has connections of its own")
     }
     let authorization = target.authorization
-    if authorization.strategy == .sas {
-      problems.append("target.auth.strategy sas: the built-in server supports only jwt")
-    }
     guard authorization.strategy == .jwt, authorization.identity == nil else { return }
     let known = [
       ("tokenUrl", authorization.tokenURL, ["/api/register", "/v2/register", "/api/jwt/register"]),

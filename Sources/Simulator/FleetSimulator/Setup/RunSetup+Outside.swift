@@ -174,9 +174,6 @@ extension OutsideSetup {
   /// Returns the mistakes in a target, as sentences.
   package static func problems(of target: Target) -> [String] {
     var problems: [String] = []
-    if target.authorization.strategy == .sas {
-      problems.append("target.auth.strategy sas: not supported; use jwt or none")
-    }
     if let problem = target.verification.place.problem { problems.append("target.verify.\(problem)") }
     return problems
   }

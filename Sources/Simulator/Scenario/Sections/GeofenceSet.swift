@@ -58,6 +58,12 @@ extension ValueCodec where Value == Geofence {
     ValueCodec(.open("A geofence under the SDK's own names: identifier, and latitude, longitude, radius or vertices."))
     {
       value, context in
+      if case .object(let members) = value.content,
+        let member = members.first(where: { !GeofenceKey.all.contains($0.key) })
+      {
+        context.refuse(.unknown, member.position, word: member.key, as: "key", known: GeofenceKey.all)
+        return nil
+      }
       do throws(FieldError) { return try Geofence(definition: value.json) } catch {
         context.refuse(.wrongType, value.position, "\(error)", remedy: "write a geofence as an app adds it")
         return nil

@@ -188,7 +188,6 @@ extension TargetAuthorization: ScenarioSection {
 package enum TargetAuthorizationStrategy: String, CaseIterable, Sendable {
   case none
   case jwt
-  case sas
 }
 
 /// How often a refresh token can be used.

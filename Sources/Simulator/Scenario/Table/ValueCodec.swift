@@ -47,11 +47,22 @@ extension ValueCodec where Value == Bool {
   }
 }
 
+extension JSON5Value.Content {
+  /// A whole number in any of its forms, such as 10, 10.0 and 1e1.
+  fileprivate var wholeNumber: Int64? {
+    switch self {
+    case .integer(let number): number
+    case .double(let number): Int64(exactly: number)
+    case .null, .bool, .string, .array, .object: nil
+    }
+  }
+}
+
 extension ValueCodec where Value == Int {
   static func integer(_ range: ClosedRange<Int64>) -> ValueCodec {
     ValueCodec(.integer(range), show: { .integer(Int64($0)) }) { value, context in
       let words = "a whole number from \(range.lowerBound) to \(range.upperBound)"
-      guard case .integer(let number) = value.scalar else {
+      guard let number = value.scalar.wholeNumber else {
         context.refuse(value, expected: words)
         return nil
       }
