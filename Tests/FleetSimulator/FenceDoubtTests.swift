@@ -50,6 +50,20 @@ import World
     #expect(stage.violated.filter { $0 == .dwell } == (isBlind ? [] : [.dwell]))
   }
 
+  /// Which other invariants a run checks changes nothing.
+  @Test(arguments: [[Invariant.dwell], [.dwell, .geofenceLiveness], [.geofenceLiveness]])
+  func aStayThatIsNotTold(checked: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 600_000)
+    let stage = Stage(checked: checked)
+    stage.stay(0)
+    stage.tell(.asked(.addGeofences([fence])))
+    stage.tell(.asked(.start))
+    stage.tell(.enter)
+    stage.wait(1_000)
+    #expect(stage.violated == checked.filter { $0 == .dwell })
+  }
+
   /// Over the end of a process the clock on the wall keeps the time of a stay (SDK §15.3).
   @Test(arguments: [(700, []), (0, [Invariant.dwell])] as [(Int64, [Invariant])])
   func aStayWhileTheClockIsSetBack(seconds: Int64, violated: [Invariant]) {

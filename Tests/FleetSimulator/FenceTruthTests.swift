@@ -29,9 +29,12 @@ import World
     #expect(stage.violated == [.geofenceLiveness])
   }
 
-  @Test(arguments: [(0, []), (-1_000, [Invariant.geofence])] as [(Double, [Invariant])])
-  func anEntryIsToldOfAFenceThatIsNear(metres: Double, violated: [Invariant]) {
-    let stage = Stage()
+  /// The entry has a position in the fence, which is that of the phone or an outlier.
+  @Test(
+    arguments: [(0, false, []), (-1_000, false, [Invariant.geofence]), (-1_000, true, [])]
+      as [(Double, Bool, [Invariant])])
+  func anEntryIsToldOfAFenceThatIsNear(metres: Double, hasOutliers: Bool, violated: [Invariant]) {
+    let stage = Stage(hasOutliers: hasOutliers)
     stage.stay(metres)
     stage.wait(400)
     stage.tell(.enter)

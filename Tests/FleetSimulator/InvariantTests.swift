@@ -193,26 +193,6 @@ import World
     #expect(stage.violated == [.drain, .noWedge, .uploadDue])
   }
 
-  /// The tenth record behind a failed upload begins the next (SDK §9.3), behind all records of its instant.
-  @Test(arguments: [(false, []), (true, [Invariant.noWedge])])
-  func theTenthRecordComesWithOthers(isLater: Bool, violated: [Invariant]) {
-    let stage = Stage()
-    let first = stage.insert()
-    stage.end(stage.send([first]), status: 503)
-    for _ in 0..<9 {
-      stage.pass(seconds: 20)
-      stage.insert()
-    }
-    stage.pass(seconds: 20)
-    for _ in 0..<3 { stage.insert() }
-    if isLater {
-      stage.pass(seconds: 20)
-      stage.insert()
-    }
-    stage.send([first])
-    #expect(stage.violated.filter { $0 == .noWedge } == violated)
-  }
-
   @Test func aRefusedUploadIsSentAgainAtOnce() {
     let stage = Stage()
     let record = stage.insert()

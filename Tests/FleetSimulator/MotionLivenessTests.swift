@@ -112,8 +112,18 @@ import World
     #expect(stage.violated == violated)
   }
 
-  @Test func aDeviceWithoutStopDetectionNeedNotBecomeStationary() {
-    let stage = Stage.started { $0.activity.disableStopDetection = true }
+  /// On iOS updates that must not pause leave no way to stop (SDK §12.6.3).
+  @Test(arguments: DevicePlatform.allCases)
+  func aDeviceWithoutStopDetectionNeedNotBecomeStationary(platform: DevicePlatform) {
+    let stage = Stage(platform: platform) {
+      if platform == .ios {
+        $0.geolocation.pausesLocationUpdatesAutomatically = false
+      } else {
+        $0.activity.disableStopDetection = true
+      }
+    }
+    stage.stay(0)
+    stage.tell(.asked(.start))
     stage.event(.motionChange(stage.location()))
     stage.tell(.sensed(Activity(.still, confidence: 100)))
     stage.wait(10_000)

@@ -300,4 +300,47 @@ import Vocabulary
     }
     #expect(stage.violated.contains(.boundedEffort) == !isAsked, "\(stage.violated)")
   }
+
+  /// An empty schedule ends the one that is on, and a launch does not start it (SDK §16.3.7).
+  @Test(arguments: [true, false]) func aScheduleThatHasBeenEmptied(isEmptied: Bool) {
+    var configuration = Runs.configuration(.android)
+    configuration.app.schedule = ["2 09:00-17:00"]
+    let stage = Stage { $0.app.schedule = configuration.app.schedule }
+    stage.tell(.asked(.startSchedule))
+    var state = EngineState()
+    state.isEnabled = true
+    stage.event(.schedule(state))
+    if isEmptied {
+      var changed = configuration
+      changed.app.schedule = []
+      stage.tell(.configured(changed))
+    }
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.kept(EngineState()))
+    stage.tell(.launched(Launch()))
+    stage.tell(.configured(configuration))
+    stage.pass(seconds: 1_000)
+    stage.insert()
+    #expect(stage.violated.contains(.schedule) == !isEmptied)
+  }
+
+  /// The tenth record behind a failed upload begins the next (SDK §9.3), behind all records of its instant.
+  @Test(arguments: [(false, []), (true, [Invariant.noWedge])])
+  func theTenthRecordComesWithOthers(isLater: Bool, violated: [Invariant]) {
+    let stage = Stage()
+    let first = stage.insert()
+    stage.end(stage.send([first]), status: 503)
+    for _ in 0..<9 {
+      stage.pass(seconds: 20)
+      stage.insert()
+    }
+    stage.pass(seconds: 20)
+    for _ in 0..<3 { stage.insert() }
+    if isLater {
+      stage.pass(seconds: 20)
+      stage.insert()
+    }
+    stage.send([first])
+    #expect(stage.violated.filter { $0 == .noWedge } == violated)
+  }
 }

@@ -86,6 +86,21 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// An outlier at the start makes the first step as long.
+  @Test(arguments: [(1_000.0, []), (0.0, [Invariant.odometerTolerance])])
+  func anOdometerCountsTheStepFromAFirstPositionThatIsWrong(error: Double, violated: [Invariant]) throws {
+    let stage = Stage()
+    for (metres, told, odometer) in [(0.0, error, 0.0), (10, 10, 1_000)] {
+      stage.pass(seconds: 10)
+      stage.tell(.stood(at: try place(metres), metres: metres))
+      let seen = try place(told)
+      var record = stage.location(odometer: odometer)
+      record.coords = Coordinates(latitude: seen.latitude, longitude: seen.longitude)
+      stage.event(.location(record))
+    }
+    #expect(stage.violated == violated)
+  }
+
   /// Crossings of geofences do not advance the odometer while locations are tracked (SDK §17.5): the next position says all of
   /// the way since the last one. In geofences-only mode each of them does.
   @Test(arguments: [

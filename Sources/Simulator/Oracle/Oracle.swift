@@ -33,7 +33,7 @@ package final class Oracle: Watcher {
     self.ledger = ledger
     coverage = CoverageWatch(ledger)
     serverWatch = ledger.seesServer ? nil : ServerWatch(run, ledger)
-    let rules = Oracle.allRules.filter { run.checked.contains($0.invariant) }.map { $0.init(ledger) }
+    let rules = Oracle.allRules.filter { !$0.invariants.isDisjoint(with: run.checked) }.map { $0.init(ledger) }
     self.rules = rules
     byInterest = EventKind.allCases.map { kind in
       rules.filter { type(of: $0).interest.contains(Interest(of: kind)) }
@@ -231,6 +231,8 @@ class Rule: Watcher {
   required init(_ ledger: Ledger) { self.ledger = ledger }
 
   class var invariant: Invariant { preconditionFailure("each rule has one") }
+  /// All invariants whose violations it flags.
+  class var invariants: Set<Invariant> { [invariant] }
   /// The events that the rule receives.
   class var interest: Interest { [] }
 

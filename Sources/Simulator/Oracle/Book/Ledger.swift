@@ -24,6 +24,8 @@ final class Ledger {
   let configurations: [Configuration?]
   /// The behaviour of each fleet.
   let behaviours: [SDKBehaviour]
+  /// Whether some positions of each fleet are far away.
+  let hasOutliers: [Bool]
   /// The headers that the simulator writes, in lower case.
   let ownHeaders: Set<String>
   /// The number of dwell events that were judged.
@@ -79,6 +81,7 @@ final class Ledger {
       steps: run.zoneChanges.map { .init(instant: $0.instant, offsetSeconds: $0.offsetSeconds) })
     configurations = run.fleets.map(\.configuration)
     behaviours = run.fleets.map(\.behaviour)
+    hasOutliers = run.fleets.map(\.hasOutliers)
     homes = run.homes
     names = homes.map(\.name)
     let fixed = [

@@ -83,6 +83,8 @@ final class TrueWorld {
     {
       lives[device].asked = nil
     }
+    // An empty schedule ends the one that is on (SDK §16.3.7).
+    if configuration.app.schedule.isEmpty, lives[device].isScheduled { schedule(false, device) }
     lives[device].configuration = configuration
   }
 

@@ -12,6 +12,7 @@ import World
 /// monitors is not judged.
 final class GeofenceLivenessRule: Rule {
   override class var invariant: Invariant { .geofenceLiveness }
+  override class var invariants: Set<Invariant> { [.geofenceLiveness, .dwell] }
   override class var interest: Interest { [.told, .life, .course] }
   override class var absence: String { "no device with monitored geofences crossed one" }
 

@@ -102,7 +102,7 @@ final class MotionLivenessRule: Rule {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard phones[device].motion.isMoving == true, let rests = life.restsSince, let configuration = life.configuration,
       configuration.activity.minimumActivityRecognitionConfidence <= 100,
-      let wanted = life.expectation, wanted.goal == .location, !configuration.activity.disableStopDetection,
+      let wanted = life.expectation, wanted.goal == .location, !configuration.isStopDetectionDisabled,
       !configuration.geolocation.useSignificantChangesOnly, !configuration.activity.disableMotionActivityUpdates
     else { return }
     let start = max(rests, context.now.monotonic, wanted.since)

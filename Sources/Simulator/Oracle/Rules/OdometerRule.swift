@@ -221,6 +221,7 @@ final class OdometerRule: Rule {
       // At a position that is too inaccurate to count, the odometer lags behind the path (SDK §17.1).
       guard isCounted else { return }
       var course = Course(record.odometer, gauge.metres, at: told)
+      course.errors = told.distanceMetres(to: place)
       // The part of the step to this point that the filter has retained is still to be counted.
       // That step began at the last position that counted, or with the observed behaviour at the last one (SDK §17.1, §17.8).
       course.kept = [gauge.counted, gauge.told].reduce(0) { max($0, $1?.distanceMetres(to: told) ?? 0) }
