@@ -343,4 +343,14 @@ import Vocabulary
     stage.send([first])
     #expect(stage.violated.filter { $0 == .noWedge } == violated)
   }
+
+  /// `sync()` does not ask for the network, and nothing else may upload over this one (SDK §8.5.5).
+  @Test(arguments: [true, false], [FlushTrigger.manual, .insert])
+  func aSyncGoesOverAnyNetwork(isAsked: Bool, trigger: FlushTrigger) {
+    let stage = Stage { $0.http.disableAutoSyncOnCellular = true }
+    let record = stage.insert()
+    if isAsked { stage.tell(.askedToSync) }
+    stage.send([record], because: trigger)
+    #expect(stage.violated.contains(.cellularPolicy) == !(isAsked && trigger == .manual))
+  }
 }
