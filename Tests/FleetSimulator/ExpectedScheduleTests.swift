@@ -172,6 +172,39 @@ import Vocabulary
     #expect(stage.violated == [.schedule])
   }
 
+  /// The configuration stops tracking half an hour after its start, or at a rest, and the next window starts it again
+  /// (GeolocationConfig `stopAfterElapsedMinutes`, ActivityConfig `stopOnStationary`; SDK §12.6.5, §19.6).
+  @Test(arguments: [
+    (30, false, 30, []), (30, false, 20, [Invariant.schedule]), (30, true, 20, []), (-1, true, 20, []),
+    (-1, false, 30, [.schedule]),
+  ])
+  func aStopByItselfLastsUntilTheNextWindow(limit: Double, atRest: Bool, minutes: Int64, violated: [Invariant]) {
+    let stage = Stage {
+      ($0.app.schedule, $0.app.scheduleUseAlarmManager) = (["1-7 09:00-12:00", "1-7 13:00-14:00"], true)
+      ($0.geolocation.stopAfterElapsedMinutes, $0.activity.stopOnStationary) = (limit, atRest)
+    }
+    stage.tell(.asked(.startSchedule))
+    turn(.location, stage)
+    wait(minutes, stage)
+    stage.event(.enabledChange(isEnabled: false))
+    wait(60, stage)
+    #expect(stage.violated == violated)
+  }
+
+  /// Without exact alarms a window may begin ten minutes late; what stops within these stops for good, too.
+  @Test func aStopByItselfMayComeAtOnce() {
+    let stage = Stage {
+      $0.app.schedule = ["1-7 09:00-12:00"]
+      $0.geolocation.stopAfterElapsedMinutes = 3
+    }
+    stage.tell(.asked(.startSchedule))
+    turn(.location, stage)
+    wait(3, stage)
+    stage.event(.enabledChange(isEnabled: false))
+    wait(30, stage)
+    #expect(stage.violated == [])
+  }
+
   /// The schedule is on already, and the stop is not taken back.
   @Test func aManualStopOutlastsAnotherStartOfTheSchedule() {
     let stage = stage("1-7 09:00-12:00")

@@ -21,6 +21,15 @@ struct Timetable {
       endsByItself =
         configuration.geolocation.stopAfterElapsedMinutes > 0 || configuration.activity.stopOnStationary
     }
+
+    /// Reports whether a device that is on since then may stop by itself: at rest, or when the time is over, which goes by its
+    /// own clock where a process has ended meanwhile (SDK §12.6.5, §19.6).
+    func mayEnd(onSince start: Moment?, at now: Moment) -> Bool {
+      let minutes = configuration.geolocation.stopAfterElapsedMinutes
+      guard minutes > 0, !configuration.activity.stopOnStationary, let start else { return endsByItself }
+      let wall = Double(now.wall.milliseconds(since: start.wall)) / 1_000
+      return max((now.monotonic - start.monotonic).seconds, wall) >= 60 * minutes * TrueWorld.clockShare
+    }
   }
 
   /// A change that did not happen in time.
@@ -39,6 +48,8 @@ struct Timetable {
   var isOverruled = false
   /// The state that the SDK reported last; nil: on, in an unknown mode.
   var actual: TrackingGoal? = .off
+  /// The time at which it was turned on, or an earlier one; nil: not known.
+  var onSince: Moment?
   /// After a boot, nothing may begin before the user opens the app (AppConfig 249).
   private(set) var waitsForUser = false
   /// Whether records outside the windows have been flagged.
@@ -72,6 +83,14 @@ struct Timetable {
   mutating func end(isStopped: Bool) {
     due = nil
     if isStopped { isOverruled = true }
+  }
+
+  /// Notes a stop inside a window that the configuration asks for. Like one by hand, it lasts until the next window begins
+  /// or ends (SDK §16.3.5). Returns false for any other stop.
+  mutating func endByItself(at now: Moment) -> Bool {
+    guard follows, !isOverruled, goal != .off, terms.mayEnd(onSince: onSince, at: now) else { return false }
+    (isOverruled, due) = (true, nil)
+    return true
   }
 
   mutating func begin(_ launch: Launch, at instant: MonotonicInstant) {

@@ -131,7 +131,7 @@ final class TrueWorld {
   }
 
   /// A phone whose clock runs fast stops so much earlier.
-  private static let clockShare = 0.999
+  static let clockShare = 0.999
 
   /// Notes the start or end of the schedule. Tracking remains as it was when the schedule ends, and was not requested by the app.
   private func schedule(_ isOn: Bool, _ device: Int) {

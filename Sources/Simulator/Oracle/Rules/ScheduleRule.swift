@@ -72,7 +72,7 @@ final class ScheduleRule: Rule {
     var timetable = Timetable(schedule, ledger.expectedZone, Timetable.Terms(configuration), at: context.now)
     timetable.follows = ledger.truth.lives[device].isScheduled
     if let known = timetables[device] {
-      timetable.actual = known.actual
+      (timetable.actual, timetable.onSince) = (known.actual, known.onSince)
       timetable.isOverruled = true
     } else {
       timetable.actual = isOn[device] ? nil : .off
@@ -115,10 +115,12 @@ final class ScheduleRule: Rule {
   /// Notes a reported change; nil: on, in an unknown mode.
   private func turn(_ goal: TrackingGoal?, _ context: EventContext) {
     guard let timetable = timetables[context.device] else { return }
+    if timetable.actual == .off && goal != .off { timetables[context.device]?.onSince = context.now }
     timetables[context.device]?.actual = goal
     if timetable.follows && timetable.waitsForUser && goal != .off {
       return flag(context, nil, "turned on after a reboot, before its user has opened the app: startOnBoot")
     }
+    if goal == .off, timetables[context.device]?.endByItself(at: context.now) == true { return }
     guard timetable.follows, !timetable.isOverruled, goal != timetable.actual, let goal,
       !timetable.allows(goal, at: context.now)
     else { return }
