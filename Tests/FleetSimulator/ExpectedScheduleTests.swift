@@ -234,4 +234,24 @@ import Vocabulary
     wait(10, stage)
     #expect(stage.violated == [.schedule])
   }
+
+  /// After a boot of Android the schedule waits for the user, unless the app stops and starts it (AppConfig `startOnBoot`, BGGeo
+  /// `startSchedule`; SDK §16.3.8).
+  @Test(arguments: [false, true], [false, true])
+  func afterABootAScheduleWaitsUntilItIsStarted(isStarted: Bool, isOn: Bool) {
+    let stage = stage("1-7 09:00-17:00")
+    turn(.location, stage)
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
+    turn(.off, stage)
+    wait(10, stage)
+    if isStarted {
+      stage.tell(.asked(.stopSchedule))
+      wait(10, stage)
+      stage.tell(.asked(.startSchedule))
+    }
+    if isOn { turn(.location, stage) }
+    wait(30, stage)
+    #expect(stage.violated == (isStarted == isOn ? [] : [.schedule]))
+  }
 }

@@ -94,9 +94,11 @@ final class ScheduleRule: Rule {
     if command != .stop && timetables[device]?.waitsForUser == true { timetables[device]?.follows = false }
   }
 
-  /// Starts a schedule; has no effect on one that is on.
+  /// Starts a schedule; has no effect on one that is on. Only one that was on before a boot waits for the user (SDK §16.3.1,
+  /// §16.3.8).
   private func begin(_ context: EventContext) {
     guard timetables[context.device]?.follows == false else { return }
+    timetables[context.device]?.open(at: context.now.monotonic)
     timetables[context.device]?.follows = true
     timetables[context.device]?.isOverruled = false
     timetables[context.device]?.expect(since: context.now.monotonic)
