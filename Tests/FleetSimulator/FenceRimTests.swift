@@ -55,4 +55,25 @@ import Vocabulary
     stage.wait(300)
     #expect(stage.violated == violated)
   }
+
+  /// A DWELL comes once a visit. Where neither entries nor exits are told, a visit ends where the phone may have found itself outside
+  /// (Geofence `notifyOnDwell`; SDK §15.3.3, §15.3.4).
+  @Test(arguments: [
+    (0.0, false, 1, [Invariant.geofence]), (150, false, 1, [.geofence]), (201, false, 1, []), (1_000, false, 1, []),
+    (1_000, false, 2, [.geofence]), (1_000, true, 1, [.geofence]),
+  ])
+  func aSecondDwellIsThatOfASecondVisit(metres: Double, tellsExit: Bool, dwells: Int, violated: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnEntry, fence.notifyOnExit, fence.notifyOnDwell) = (false, tellsExit, true)
+    for episodes in [0, 4] {
+      let stage = Stage.fenced(fence, at: 0)
+      stage.wait(30)
+      stage.tell(.dwell, of: fence)
+      stage.go(from: 0, to: metres, seconds: 100)
+      stage.go(from: metres, to: 0, seconds: 100)
+      for _ in 0..<episodes { stage.stay(0) }
+      for _ in 0..<dwells { stage.tell(.dwell, of: fence) }
+      #expect(stage.violated.filter { $0 == .geofence } == violated, "\(episodes) episodes later")
+    }
+  }
 }

@@ -46,9 +46,9 @@ extension Stage {
     return stage
   }
 
-  func tell(_ action: GeofenceTrigger.Action) {
+  func tell(_ action: GeofenceTrigger.Action, of fence: Geofence = Stage.depot) {
     var record = location()
-    record.geofence = GeofenceTrigger(identifier: "depot", action: action, timestamp: record.timestamp)
-    event(.geofence(record, Stage.depot))
+    record.geofence = GeofenceTrigger(identifier: fence.identifier, action: action, timestamp: record.timestamp)
+    event(.geofence(record, fence))
   }
 }

@@ -14,8 +14,15 @@ final class GeofenceRule: Rule {
 
   private struct Visit {
     var last: GeofenceTrigger.Action
-    var since: MonotonicInstant
-    var hasDwelt = false
+    /// The time of a reported dwell event, which is the only one of this visit.
+    var dwelt: MonotonicInstant?
+    /// The fence, if it reports neither entries nor exits: its visits end with true exits that a phone may detect.
+    var silent: TrueFence?
+
+    /// Notes an exit that was not reported, and that the phone may have detected since the dwell event (SDK §15.3.3).
+    mutating func follow(_ life: TrueLife, until now: MonotonicInstant) {
+      if let silent, let since = dwelt, life.mayHaveLeft(silent, since: since, until: now) { dwelt = nil }
+    }
   }
 
   private struct Fences {
@@ -85,16 +92,18 @@ final class GeofenceRule: Rule {
     }
     let action = crossing.action
     let known = devices[context.device, default: Fences()].visits[fence.identifier]
-    var visit = known ?? Visit(last: action, since: context.now.monotonic)
+    var visit = known ?? Visit(last: action)
     switch action {
     case .dwell:
-      if visit.hasDwelt {
+      visit.follow(ledger.truth.lives[context.device], until: context.now.monotonic)
+      if visit.dwelt != nil {
         flag(context, record.uuid, "dwelling in '\(fence.identifier)' reported twice on one visit")
       }
       if known?.last == .exit && fence.notifyOnEntry {
         flag(context, record.uuid, "dwelling in '\(fence.identifier)' reported after its exit")
       }
-      visit.hasDwelt = true
+      visit.dwelt = context.now.monotonic - GeofenceRule.age(of: crossing, context)
+      visit.silent = fence.notifyOnEntry || fence.notifyOnExit ? nil : TrueFence(fence)
     case .enter, .exit:
       if known?.last == action && fence.notifyOnEntry && fence.notifyOnExit {
         flag(context, record.uuid, "\(action.rawValue) of '\(fence.identifier)' twice in a row")
@@ -102,7 +111,7 @@ final class GeofenceRule: Rule {
       if action == .enter, isFarFrom(fence, record, context) {
         flag(context, record.uuid, "entry into '\(fence.identifier)' after minutes far outside it")
       }
-      visit = Visit(last: action, since: context.now.monotonic)
+      visit = Visit(last: action)
     }
     devices[context.device, default: Fences()].visits[fence.identifier] = visit
     exercised += 1
@@ -163,6 +172,13 @@ final class GeofenceRule: Rule {
   private func follow(_ episode: Episode, _ context: EventContext) {
     let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
     guard !life.fences.isEmpty else { return }
+    if let visits = devices[context.device]?.visits {
+      devices[context.device]?.visits = visits.mapValues { visit in
+        var visit = visit
+        visit.follow(life, until: now)
+        return visit
+      }
+    }
     var way = ways[context.device] ?? [life.previous].compactMap { $0 }
     way.append(episode)
     let earliest = (life.awaitsPlace(at: now) ? life.runsSince ?? now : now) - GeofenceRule.lateness
