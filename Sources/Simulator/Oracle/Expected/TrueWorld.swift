@@ -203,6 +203,11 @@ struct TrueLife {
   /// Returns the place of its body; nil before its first presence.
   func place(at instant: MonotonicInstant) -> Coordinate? { episode?.place(at: instant) }
 
+  /// Whether it follows significant changes only, in Android's mode of its own (SDK §12.7).
+  var followsSignificantChanges: Bool {
+    configuration.map { $0.platform == .android && $0.geolocation.useSignificantChangesOnly } ?? false
+  }
+
   /// The time since which it rests; nil on a trip.
   var restsSince: MonotonicInstant? {
     if case .stay(let stay)? = episode { stay.start } else { nil }

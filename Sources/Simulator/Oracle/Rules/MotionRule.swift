@@ -6,8 +6,8 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I16: motion changes alternate; at rest the SDK records only what was requested and what events bring; after `stop` nothing
-/// at all (SDK §12.1, §7.3, §19.6).
+/// I16: motion changes alternate; at rest the SDK records only what was requested and what events bring, and on Android
+/// significant changes with `useSignificantChangesOnly`; after `stop` nothing at all (SDK §12.1, §12.7.3, §7.3, §19.6).
 final class MotionRule: Rule {
   override class var invariant: Invariant { .motion }
   override class var interest: Interest { [.told, .life] }
@@ -51,7 +51,7 @@ final class MotionRule: Rule {
     switch event {
     case .motionChange(let record):
       exercised += 1
-      if states[device].isMoving == record.isMoving && !isInDoubt(context) {
+      if states[device].isMoving == record.isMoving && !isInDoubt(context) && !endsAtOnce(record, context) {
         flag(context, record.uuid, "a second motion change in a row to \(record.isMoving ? "moving" : "stationary")")
       }
       states[device].isMoving = record.isMoving
@@ -63,6 +63,14 @@ final class MotionRule: Rule {
     }
   }
 
+  /// Reports whether the trip may have ended before it had a position, without a motion change of its beginning: in Android's
+  /// mode for significant changes `stopTimeout` 0 counts as 0, and no activity precedes a trip (SDK §12.7.2, §12.7.7).
+  private func endsAtOnce(_ record: LocationRecord, _ context: EventContext) -> Bool {
+    let life = ledger.truth.lives[context.device]
+    return !record.isMoving && life.followsSignificantChanges
+      && life.configuration?.geolocation.stopTimeoutMinutes == 0
+  }
+
   private func isInDoubt(_ context: EventContext) -> Bool {
     context.now.monotonic - states[context.device].lastDoubt < MotionRule.doubt
   }
@@ -71,7 +79,7 @@ final class MotionRule: Rule {
     guard !record.isSample, record.event == nil, !isInDoubt(context) else { return }
     if states[context.device].isEnabled == false {
       flag(context, record.uuid, "a position although tracking is stopped")
-    } else if !record.isMoving {
+    } else if !record.isMoving, !ledger.truth.lives[context.device].followsSignificantChanges {
       flag(context, record.uuid, "a position of the stream although the device is stationary")
     }
   }

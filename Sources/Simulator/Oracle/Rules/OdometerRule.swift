@@ -120,7 +120,7 @@ final class OdometerRule: Rule {
       measure(record, context)
     case .told(.engine(.motionChange(let record))):
       gauges[device].course?.exact = nil
-      gauges[device].isSettingOff = record.isMoving
+      gauges[device].isSettingOff = record.isMoving || recordsAtRest(device)
     case .told(.engine(.enabledChange)), .killed, .asked, .told(.commanded(.stop)),
       .told(.commanded(.startGeofences)), .told(.commanded(.start)):
       gauges[device].course?.exact = nil
@@ -136,6 +136,9 @@ final class OdometerRule: Rule {
   private func countsTransitions(_ device: Int) -> Bool {
     ledger.truth.lives[device].expectation?.goal == .geofences
   }
+
+  /// With significant changes only, Android's stream goes on at rest (SDK §12.7.3), and counts as observed (SDK §25.2).
+  private func recordsAtRest(_ device: Int) -> Bool { ledger.truth.lives[device].followsSignificantChanges }
 
   private func set(_ context: EventContext, to metres: Double) {
     let (device, now) = (context.device, context.now.monotonic)
@@ -173,9 +176,9 @@ final class OdometerRule: Rule {
   /// Handles the observed behaviour: the first position of a trip, or after the odometer was set, counts the path since the
   /// last position before, which the motion changes in between have already counted.
   private func follow(_ record: LocationRecord, _ device: Int) {
-    guard record.event == nil, record.isMoving, ledger.behaviours[ledger.homes[device].fleet] == .observed else {
-      return
-    }
+    guard record.event == nil, record.isMoving || recordsAtRest(device),
+      ledger.behaviours[ledger.homes[device].fleet] == .observed
+    else { return }
     defer { (gauges[device].streamed, gauges[device].isSettingOff) = (gauges[device].metres, false) }
     let gauge = gauges[device]
     guard gauge.isSettingOff, let streamed = gauge.streamed else { return }

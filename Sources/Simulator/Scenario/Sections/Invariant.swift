@@ -83,7 +83,7 @@ extension Invariant {
     case .boundedEffort:
       "an attempt after a failure needs a new trigger (SDK §9.3)"
     case .motion:
-      "motion changes alternate, at rest nothing is recorded unasked, and a record says the activity that the sensors have reported last (SDK §12.1, §7.3, §12.4.4)"
+      "motion changes alternate, at rest nothing is recorded unasked but significant changes of Android, and a record says the activity that the sensors have reported last (SDK §12.1, §12.7.3, §7.3, §12.4.4)"
     case .odometerTolerance:
       "the odometer agrees with the distance travelled, within a tolerance (SDK §17)"
     case .geofence:
