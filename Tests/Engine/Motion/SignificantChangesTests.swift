@@ -51,6 +51,15 @@ import Vocabulary
     #expect(said.kinds == [.motionChange] && said.motionChanges == [true])
   }
 
+  /// The mode has no activities, so that most settings of motion have no effect, `triggerActivities` neither.
+  @Test func theExitBeginsATripWhateverActivitiesMayBeginOne() {
+    var rig = resting { $0.activity.triggerActivities = "in_vehicle,on_foot" }
+    rig.wait(600)
+    rig.send(.stationaryRegionExit(nil))
+    rig.sample(north: 420)
+    #expect(rig.take().motionChanges == [true])
+  }
+
   @Test func anActivityChangesNothing() {
     var rig = resting()
     rig.act(.inVehicle)

@@ -83,7 +83,8 @@ extension Engine {
 
   mutating func leaveStationaryRegion(_ fix: Fix?, at now: Moment, into effects: inout [Effect]) {
     guard state.isEnabled, state.trackingMode == .location, !state.isMoving else { return }
-    if settings.allowedTriggers != .all && !isAllowedTrigger {
+    // Where no activity is known by design, the exit alone begins a trip (SDK §12.7.3).
+    if settings.allowedTriggers != .all && !settings.followsSignificantChanges && !isAllowedTrigger {
       note(.motionTriggerDenied(activity: phone.activity.type), .info, into: &effects)
       return
     }
