@@ -351,23 +351,6 @@ import World
     #expect(!stage.violated.contains(.auth))
   }
 
-  @Test(arguments: [true, false])
-  func anAppThatTheSystemHasLaunchedRestsUntilItIsAskedToStart(isAsked: Bool) {
-    let stage = Stage()
-    let waiting = stage.insert()
-    stage.tell(.kept(EngineState()))
-    stage.tell(.killed(isReboot: true))
-    stage.tell(.kept(EngineState()))
-    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
-    let request = stage.send([waiting])
-    stage.serve(request)
-    stage.end(request, status: 200, body: isAsked ? "{\"background_geolocation\":[[\"start\"]]}" : "{}")
-    stage.delete(waiting)
-    if isAsked { stage.tell(.told(.commanded(.start))) }
-    stage.upload([stage.insert()])
-    #expect(stage.violated == (isAsked ? [] : [.lifecycle]))
-  }
-
   @Test func aRequestHasNoEnd() {
     let stage = Stage()
     stage.send([], .log)

@@ -48,6 +48,23 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  @Test(arguments: [true, false])
+  func anAppThatTheSystemHasLaunchedRestsUntilItIsAskedToStart(isAsked: Bool) {
+    let stage = Stage()
+    let waiting = stage.insert()
+    stage.tell(.kept(EngineState()))
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.kept(EngineState()))
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
+    let request = stage.send([waiting])
+    stage.serve(request)
+    stage.end(request, status: 200, body: isAsked ? "{\"background_geolocation\":[[\"start\"]]}" : "{}")
+    stage.delete(waiting)
+    if isAsked { stage.tell(.told(.commanded(.start))) }
+    stage.upload([stage.insert()])
+    #expect(stage.violated == (isAsked ? [] : [.lifecycle]))
+  }
+
   /// 150 m of region, and 50 m until the phone is sure (SDK §12.5).
   @Test(arguments: [(150, []), (300, [Invariant.lifecycle])] as [(Double, [Invariant])])
   func anAppThatTheSystemStartsFarFromTheLastRestDoesNotRestOn(metres: Double, violated: [Invariant]) {
