@@ -53,6 +53,19 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.quarantined > 0, "\(report.violations.prefix(3))")
   }
 
+  /// Of a time that comes twice in autumn the first is meant (SDK §16.1.3): a window that has begun then is open for an app that is
+  /// installed in the hour that comes again.
+  @Test func aPhoneMayStartInAnHourThatComesTwice() throws {
+    let text = """
+      { version: 1, name: "right", invariants: { onViolation: "continue" },
+        clock: { duration: "75m", settle: "1m", start: "2026-10-25T02:20:00+02:00", zoneChanges: ["2026-10-25T02:00:00+01:00"] },
+        sdk: { config: { app: { schedule: ["1-7 02:53-03:31"], scheduleUseAlarmManager: true } } },
+        fleets: { a: { devices: 2, startTime: "61m" } } }
+      """
+    let report = try FleetRun(RunSetup(ScenarioReader().read(text).scenario), store: Runs.store()).run()
+    #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
+  }
+
   private static func order(_ commands: String, at time: String) -> String {
     #"{ name: "at \#(time)", at: "\#(time)", remote: { background_geolocation: [\#(commands)] } }"#
   }

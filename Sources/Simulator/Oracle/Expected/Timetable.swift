@@ -74,10 +74,12 @@ struct Timetable {
     change = schedule.change(after: now.wall, in: zone)
   }
 
-  /// Expects the task of the windows from now on.
-  mutating func expect(since instant: MonotonicInstant) {
-    since = instant
-    due = follows && !isOverruled ? instant + terms.lateness : nil
+  /// Expects the task of the windows from now on. Near a change of the offset it is not known which of two equal times a
+  /// window means (SDK §16.1.3).
+  mutating func expect(since now: Moment) {
+    if zone.isUnsure(now.wall) { isOverruled = true }
+    since = now.monotonic
+    due = follows && !isOverruled ? since + terms.lateness : nil
   }
 
   mutating func end(isStopped: Bool) {
@@ -93,19 +95,19 @@ struct Timetable {
     return true
   }
 
-  mutating func begin(_ launch: Launch, at instant: MonotonicInstant) {
+  mutating func begin(_ launch: Launch, at now: Moment) {
     // A rejected start is a stop.
     let isRefused = launch.isRefused(by: terms.configuration)
     if isRefused { isOverruled = true }
     waitsForUser = isRefused && launch.didReboot && terms.configuration.platform == .android
-    expect(since: instant)
+    expect(since: now)
   }
 
   /// Ends the wait for the user, who has opened the app.
-  mutating func open(at instant: MonotonicInstant) {
+  mutating func open(at now: Moment) {
     guard waitsForUser else { return }
     (waitsForUser, isOverruled) = (false, false)
-    expect(since: instant)
+    expect(since: now)
   }
 
   mutating func takeTurns() -> Int {

@@ -43,8 +43,8 @@ final class ScheduleRule: Rule {
       if case .killed = event, !ledger.truth.lives[device].isSound(since: context.now.monotonic) {
         timetables[device]?.follows = false
       }
-    case .launched(let launch): timetables[device]?.begin(launch, at: context.now.monotonic)
-    case .opened: timetables[device]?.open(at: context.now.monotonic)
+    case .launched(let launch): timetables[device]?.begin(launch, at: context.now)
+    case .opened: timetables[device]?.open(at: context.now)
     case .kept(let state):
       if ledger.pages[device].aliveSince == nil {
         timetables[device]?.actual = !state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences
@@ -76,7 +76,7 @@ final class ScheduleRule: Rule {
       timetable.isOverruled = true
     } else {
       timetable.actual = isOn[device] ? nil : .off
-      if timetable.follows { timetable.expect(since: context.now.monotonic) }
+      if timetable.follows { timetable.expect(since: context.now) }
     }
     timetables[device] = timetable
   }
@@ -98,10 +98,10 @@ final class ScheduleRule: Rule {
   /// §16.3.8).
   private func begin(_ context: EventContext) {
     guard timetables[context.device]?.follows == false else { return }
-    timetables[context.device]?.open(at: context.now.monotonic)
+    timetables[context.device]?.open(at: context.now)
     timetables[context.device]?.follows = true
     timetables[context.device]?.isOverruled = false
-    timetables[context.device]?.expect(since: context.now.monotonic)
+    timetables[context.device]?.expect(since: context.now)
   }
 
   /// Advances the time.
