@@ -24,12 +24,22 @@ export const commands = {
   ban: '"why"',
 }
 
-export const ledger = device =>
-  get(`devices/${segment(device.name)}/commands`, { run: device.run, limit: 1000 }).then(answer => answer.commands)
+const shown = 30
+
+/** The newest commands of a device; the server lists the oldest first. */
+export async function ledger(device) {
+  let orders = [], cursor
+  do {
+    const answer = await get(`devices/${segment(device.name)}/commands`, { run: device.run, limit: 1000, cursor })
+    orders = [...orders, ...answer.commands].slice(-shown)
+    cursor = answer.next ?? undefined
+  } while (cursor !== undefined)
+  return orders
+}
 
 export function ledgerElement(orders) {
   if (orders.length === 0) return element('p', { class: 'quiet' }, 'No commands yet.')
-  return element('ol', { class: 'ledger' }, ...orders.slice(-30).reverse().map(order => {
+  return element('ol', { class: 'ledger' }, ...orders.toReversed().map(order => {
     const at = order.confirmedAt ?? order.deliveredAt ?? order.sentAt ?? order.createdAt
     return element('li', {},
       element('span', { class: 'tag', 'data-order': order.state }, order.state),
