@@ -29,6 +29,22 @@ import World
     #expect(stage.violated == violated)
   }
 
+  /// An entry that could not be written is not told, and its exit is.
+  @Test(arguments: [(true, []), (false, [Invariant.geofence])])
+  func anExitAfterAnEntryThatTheStoreCouldNotKeep(isFull: Bool, violated: [Invariant]) throws {
+    let full = try Stage.fullDisk()
+    let stage = Stage.fenced(Stage.depot, at: 0)
+    stage.tell(.enter)
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    stage.tell(.exit)
+    if isFull { stage.begin(full) }
+    stage.go(from: 1_000, to: 0, seconds: 100)
+    if isFull { stage.end(full) }
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    stage.tell(.exit)
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
+
   /// A process that began inside goes on with the stay once a position shows that it is still there.
   @Test(arguments: DevicePlatform.allCases, [true, false])
   func aStayOverALaunchWithoutAPosition(platform: DevicePlatform, isBlind: Bool) {

@@ -14,6 +14,8 @@ final class GeofenceRule: Rule {
 
   private struct Visit {
     var last: GeofenceTrigger.Action
+    /// The time of the last report.
+    var toldAt: MonotonicInstant
     /// The time of a reported dwell event, which is the only one of this visit.
     var dwelt: MonotonicInstant?
     /// The fence, if it reports neither entries nor exits: its visits end with true exits that a phone may detect.
@@ -92,26 +94,29 @@ final class GeofenceRule: Rule {
     }
     let action = crossing.action
     let known = devices[context.device, default: Fences()].visits[fence.identifier]
-    var visit = known ?? Visit(last: action)
+    let now = context.now.monotonic
+    var visit = known ?? Visit(last: action, toldAt: now)
+    // What the store could not keep since the last report was not reported.
+    let isSound = ledger.truth.lives[context.device].isSound(since: visit.toldAt)
     switch action {
     case .dwell:
-      visit.follow(ledger.truth.lives[context.device], until: context.now.monotonic)
-      if visit.dwelt != nil {
+      visit.follow(ledger.truth.lives[context.device], until: now)
+      if isSound, visit.dwelt != nil {
         flag(context, record.uuid, "dwelling in '\(fence.identifier)' reported twice on one visit")
       }
-      if known?.last == .exit && fence.notifyOnEntry {
+      if isSound && known?.last == .exit && fence.notifyOnEntry {
         flag(context, record.uuid, "dwelling in '\(fence.identifier)' reported after its exit")
       }
-      visit.dwelt = context.now.monotonic - GeofenceRule.age(of: crossing, context)
+      visit.dwelt = now - GeofenceRule.age(of: crossing, context)
       visit.silent = fence.notifyOnEntry || fence.notifyOnExit ? nil : TrueFence(fence)
     case .enter, .exit:
-      if known?.last == action && fence.notifyOnEntry && fence.notifyOnExit {
+      if isSound && known?.last == action && fence.notifyOnEntry && fence.notifyOnExit {
         flag(context, record.uuid, "\(action.rawValue) of '\(fence.identifier)' twice in a row")
       }
       if action == .enter, isFarFrom(fence, record, context) {
         flag(context, record.uuid, "entry into '\(fence.identifier)' after minutes far outside it")
       }
-      visit = Visit(last: action)
+      visit = Visit(last: action, toldAt: now)
     }
     devices[context.device, default: Fences()].visits[fence.identifier] = visit
     exercised += 1
