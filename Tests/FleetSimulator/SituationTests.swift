@@ -333,11 +333,10 @@ import Vocabulary
       stage.tell(.configured(changed))
     }
     stage.tell(.killed(isReboot: false))
-    stage.tell(.kept(EngineState()))
     stage.tell(.launched(Launch()))
     stage.tell(.configured(configuration))
     stage.pass(seconds: 1_000)
-    stage.insert()
+    stage.event(.schedule(EngineState()))
     #expect(stage.violated.contains(.schedule) == !isEmptied)
   }
 
