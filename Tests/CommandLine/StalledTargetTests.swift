@@ -85,6 +85,7 @@ import Threaded
         version: 1, name: "left", seed: 3, clock: { duration: "3m", settle: "2s", mode: "accelerated", factor: 60 },
         sdk: { config: { http: { timeout: 3600000 } } }, target: { url: "\(server.url)up" },
         networks: { mobile: { connectionType: "cellular" } },
+        faults: [{ name: "tunnel", at: "2m", for: "10s", network: "none" }],
         fleets: { cars: { devices: 4, motion: "driving", network: "mobile" } }, thresholds: { generator_lag: ["count>=0"] },
       }
       """

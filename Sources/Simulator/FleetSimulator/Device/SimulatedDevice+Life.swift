@@ -95,7 +95,13 @@ extension SimulatedDevice {
     run.trace.note(.connectivity, UInt64(current.number), of: number, at: now.monotonic)
     run.tell(.network(current), link.context(at: now))
     if wasConnected != links[current].connectivity {
-      link.reset(at: now.monotonic, in: run)
+      // The plan ends the drives, not the phone's world: a real server must not see its answers dropped for it. Within the
+      // run the hash, by which a failure is repeated, contains the abort.
+      if isHealed && run.inside == nil {
+        link.leaveUnusedConnection(at: now.monotonic, in: run)
+      } else {
+        link.reset(at: now.monotonic, in: run)
+      }
       give(.connectivity(links[current].connectivity), at: now, in: run)
     }
   }

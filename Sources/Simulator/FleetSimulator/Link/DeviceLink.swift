@@ -316,6 +316,14 @@ struct DeviceLink {
     }
   }
 
+  /// Closes the unused connection, which belongs to the network before. Requests under way go on, as on a phone that keeps
+  /// its cellular network beside the Wi-Fi until they have ended.
+  mutating func leaveUnusedConnection(at instant: MonotonicInstant, in run: RunContext) {
+    idleConnection?.serverEnd?.close(.idleTimeout, at: run.setup.moment(at: instant))
+    idleConnection = nil
+    run.transport?.changeNetwork(of: device)
+  }
+
   /// Switches to a network without faults for the end of the run, whatever the scenario calls Wi-Fi.
   mutating func heal() { isHealed = true }
 

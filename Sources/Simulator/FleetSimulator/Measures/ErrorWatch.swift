@@ -27,6 +27,8 @@ package final class ErrorWatch: Watcher {
   /// The fleet of each device.
   private let fleetOf: [Int]
   private let open: PerDevice<[OutgoingRequest]>
+  /// Whether the drives of each device are over.
+  private let isSettling: PerDevice<Bool>
   private var rows: [RequestError] = []
   private var places: [Name: Int] = [:]
   /// The last message, cached because servers repeat theirs.
@@ -50,12 +52,14 @@ package final class ErrorWatch: Watcher {
     fleets = setup.fleets.map(\.name)
     fleetOf = setup.fleets.enumerated().flatMap { repeatElement($0, count: $1.simulated.count) }
     open = PerDevice(count: devices.count) { _ in [] }
+    isSettling = PerDevice(count: devices.count) { _ in false }
   }
 
   package func see(_ event: SimulationEvent, _ context: EventContext) {
     switch event {
     case .sent(let request): open[context.device].append(request)
     case .killed: open[context.device] = []
+    case .healed: isSettling[context.device] = true
     case .ended(let id, let outcome):
       guard let index = open[context.device].firstIndex(where: { $0.id == id }) else { return }
       end(open[context.device].remove(at: index), outcome, context)
@@ -64,6 +68,8 @@ package final class ErrorWatch: Watcher {
   }
 
   private func end(_ request: OutgoingRequest, _ outcome: RequestOutcome, _ context: EventContext) {
+    // The end of the drives has aborted it, and no server or network has failed.
+    if isSettling[context.device], RequestEnd(outcome) == .leftNetwork { return }
     let isFailed = !(200..<300).contains(outcome.status)
     if request.purpose == .records {
       if isFailed { failedUploads += 1 }

@@ -62,6 +62,7 @@ extension Measures {
     guard let cargo = request.cargo else { return }
     var flight = Flight(sentAt: now, bytes: request.body.count, cargo: cargo)
     flight.isSettling = devices[device].isSettling
+    flight.network = devices[device].network
     change(device) { state in
       flight.faults = state.faults | state.backlog.sent(cargo.uuids)
       state.flights.append((request.id, flight))
@@ -108,6 +109,7 @@ extension Measures {
   private func tags(of flight: Flight, _ device: Int) -> SampleTags {
     var tags = tags(of: device)
     tags.faults |= flight.faults
+    tags.network = flight.network
     tags.isSettling = flight.isSettling
     tags.isBatch = flight.cargo.isBatch
     tags.trigger = flight.cargo.trigger
@@ -120,6 +122,11 @@ extension Measures {
     (setup.outside?.factor ?? 1) > 1 && outcome.map(RequestEnd.init) == .leftNetwork
   }
 
+  /// Reports whether the end of the drives aborted the upload: no network changes after it.
+  private func isCutByEndOfDrives(_ outcome: RequestOutcome?, _ device: Int) -> Bool {
+    devices[device].isSettling && outcome.map(RequestEnd.init) == .leftNetwork
+  }
+
   /// Notes the end of an upload. `outcome` is nil when the app was killed meanwhile.
   func end(_ flight: Flight, _ outcome: RequestOutcome?, of device: Int) {
     let status = outcome?.status ?? 0
@@ -129,11 +136,12 @@ extension Measures {
     chart.inFlight -= 1
     chart.current.uploads += 1
     chart.current.bytes += flight.bytes
-    if isFailed { chart.current.failed += 1 }
+    let isCut = isCutByEndOfDrives(outcome, device)
+    if isFailed && !isCut { chart.current.failed += 1 }
     if let outcome { uploadEnds[RequestEnd(outcome), default: 0] += 1 } else { abandonedUploads += 1 }
     table.count(.uploads, tags)
     devices[device].refusals.endUpload(status: status)
-    if !isCutByPace(outcome) { table.judge(.uploadFailed, isFailed, tags) }
+    if !isCut && !isCutByPace(outcome) { table.judge(.uploadFailed, isFailed, tags) }
     guard case .answered(_, _, let body)? = outcome else { return }
     let duration = flight.serviceTime ?? now - flight.sentAt
     chart.current.uploadDuration.record(milliseconds: duration.seconds * 1_000)

@@ -21,6 +21,8 @@ package final class Measures: Watcher {
     var serviceTime: Nanoseconds?
     /// One bit for each fault that was active when the request was sent, or when a record in it was made.
     var faults: UInt64 = 0
+    /// The network that it was sent over.
+    var network = RadioNetwork.none
     var isSettling = false
   }
 

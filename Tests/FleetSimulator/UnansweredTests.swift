@@ -1,0 +1,86 @@
+import Base
+import Oracle
+import Scenario
+import Support
+import Synchronization
+import Testing
+import Threads
+import Upload
+
+@testable import FleetSimulator
+
+/// What a run tells of uploads that get no answer, and of those that wait for one as the drives end.
+@Suite struct UnansweredTests {
+  private func run(
+    _ clock: String, _ more: String, at server: BareServer? = nil, watchers: [any Watcher] = []
+  ) throws -> (summary: RunSummary, errors: [RequestError]) {
+    let target = server.map { "target: { url: \"\($0.url)up\" }, " } ?? ""
+    let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(
+      """
+      { version: 1, name: "unanswered", seed: 3, clock: { start: "2026-03-02T10:00:00Z", \(clock) }, \(target)\(more) }
+      """
+    ).scenario
+    let setup = try RunSetup(scenario)
+    let (measures, errors) = (try Measures(scenario, setup), ErrorWatch(setup))
+    let destination = try RunDestination(of: setup) { try Runs.store() }
+    let report = try FleetRun(setup, to: destination, watchers: [measures, errors] + watchers).run()
+    return (measures.summary(of: report, hash: "", product: "test"), errors.errors)
+  }
+
+  private static let cars = #"fleets: { cars: { devices: 4, motion: "driving", network: "lte" } }"#
+  private static let patient = "sdk: { config: { http: { timeout: 3600000 } } }"
+
+  /// Counts the uploads of the drives, those of them that failed by their end, and those that it aborted.
+  private final class Drives: Watcher {
+    var (uploads, failed, cut) = (0, 0, 0)
+    private var areOver = false
+    let bell = Bell()
+
+    func see(_ event: SimulationEvent, _ context: EventContext) {
+      switch event {
+      case .sent(let request): if !areOver && request.purpose == .records { uploads += 1 }
+      case .ended(_, let outcome):
+        if !(200..<300).contains(outcome.status) { if areOver { cut += 1 } else { failed += 1 } }
+      case .healed: areOver = true
+      default: break
+      }
+    }
+
+    func drivesEnded() { bell.ring() }
+  }
+
+  /// The server answers everything, after the end of the drives.
+  @Test func theEndOfTheDrivesAbortsNothingAtARealServer() throws {
+    let drives = Drives()
+    let bell = drives.bell
+    let isOpen = Mutex(false)
+    let server = try BareServer { _ in
+      isOpen.withLock { isOpen in
+        if !isOpen { bell.wait() }
+        isOpen = true
+      }
+      return .ok("{}")
+    }
+    defer { bell.ring() }
+    let clock = #"mode: "accelerated", factor: 60, duration: "2m", settle: "1m""#
+    let thresholds = #"thresholds: { "upload_failed{network:lte}": ["rate==0"], "uploads{network:lte}": ["count>0"] }"#
+    let (summary, errors) = try run(
+      clock, "\(Self.patient), \(Self.cars), \(thresholds)", at: server, watchers: [drives])
+    #expect(drives.uploads > 0 && summary.figure("upload_failed") == .rate(hits: 0, of: drives.uploads))
+    #expect(summary.answers == ["status 200": server.requests.count] && errors == [], "\(summary.answers)")
+    #expect(summary.timeline.intervals.allSatisfy { $0.failed == 0 })
+    #expect(summary.thresholds.map(\.outcome) == [.passed, .passed], "\(summary.thresholds)")
+  }
+
+  /// There the hash contains the abort, which no figure holds against the server.
+  @Test func theEndOfTheDrivesFailsNoUploadInVirtualTime() throws {
+    let drives = Drives()
+    let slow =
+      #"networks: { slow: { latency: "20s" } }, fleets: { cars: { devices: 4, motion: "driving", network: "slow" } }"#
+    let (summary, errors) = try run(#"mode: "virtual", duration: "12m", settle: "5m""#, slow, watchers: [drives])
+    #expect(drives.cut > 0 && summary.answers["aborted by network change"] == drives.failed + drives.cut)
+    #expect(summary.figure("upload_failed") == .rate(hits: drives.failed, of: drives.uploads - drives.cut))
+    #expect(summary.timeline.intervals.reduce(0) { $0 + $1.failed } == drives.failed)
+    #expect(errors.reduce(0) { $0 + $1.count } == drives.failed, "\(errors)")
+  }
+}
