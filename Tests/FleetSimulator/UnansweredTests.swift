@@ -72,7 +72,24 @@ import Upload
     #expect(summary.thresholds.map(\.outcome) == [.passed, .passed], "\(summary.thresholds)")
   }
 
-  /// There the hash contains the abort, which no figure holds against the server.
+  /// What timed out took as long as the app waited.
+  @Test func aTimeoutIsADuration() throws {
+    let toxic = #"toxic: { type: "timeout", stream: "upstream" }"#
+    let faults = #"faults: [{ name: "silence", at: "4m", for: "3m", \#(toxic) }]"#
+    let thresholds = #"thresholds: { "upload_duration{status:0}": ["min==2000", "max==2000", "count>0"] }"#
+    let (summary, _) = try run(
+      #"mode: "virtual", duration: "12m", settle: "5m""#,
+      "sdk: { config: { http: { timeout: 2000 } } }, \(Self.cars), \(faults), \(thresholds)")
+    #expect(summary.thresholds.map(\.outcome) == [.passed, .passed, .passed], "\(summary.thresholds)")
+    guard case .trend(let durations)? = summary.figure("upload_duration{status:0}"),
+      case .trend(let all)? = summary.figure("upload_duration"),
+      case .rate(_, of: let uploads)? = summary.figure("upload_failed")
+    else { return #expect(Bool(false), "no durations") }
+    #expect(durations.histogram.count == UInt64(summary.answers["no answer in time"] ?? 0), "\(summary.answers)")
+    #expect(all.histogram.count == UInt64(uploads), "all uploads of the drives")
+  }
+
+  /// In virtual time the hash contains the abort, which no figure holds against the server.
   @Test func theEndOfTheDrivesFailsNoUploadInVirtualTime() throws {
     let drives = Drives()
     let slow =

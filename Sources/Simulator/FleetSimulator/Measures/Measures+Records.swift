@@ -88,7 +88,8 @@ extension Measures {
     let tags = upload.map { self.tags(of: devices[device].flights[$0].flight, device) } ?? tagsOfOther(device)
     table.count(.connects, tags, timings.newConnections)
     if let upload {
-      change(device) { $0.flights[upload].flight.serviceTime = timings.total }
+      // A request that was not sent has taken no time.
+      if timings.total > .zero { change(device) { $0.flights[upload].flight.serviceTime = timings.total } }
       table.judge(.connectionReuse, timings.newConnections == 0, tags)
       table.count(.uploadsRepeated, tags, timings.repetitions)
       repeatedUploads += timings.repetitions
@@ -142,11 +143,21 @@ extension Measures {
     table.count(.uploads, tags)
     devices[device].refusals.endUpload(status: status)
     if !isCut && !isCutByPace(outcome) { table.judge(.uploadFailed, isFailed, tags) }
-    guard case .answered(_, _, let body)? = outcome else { return }
     let duration = flight.serviceTime ?? now - flight.sentAt
+    switch outcome {
+    case .answered(_, _, let body)?:
+      record(duration, tags)
+      check(Answer(flight: flight, status: status, bytes: body.count, duration: duration), tags, of: device)
+    case .failed(.timeout, message: _)?:
+      // It took at least this long: without it, a server would be the faster the more it leaves unanswered.
+      record(duration, tags)
+    case .failed?, nil: break
+    }
+  }
+
+  private func record(_ duration: Nanoseconds, _ tags: SampleTags) {
     chart.current.uploadDuration.record(milliseconds: duration.seconds * 1_000)
     table.record(.uploadDuration, duration, tags)
-    check(Answer(flight: flight, status: status, bytes: body.count, duration: duration), tags, of: device)
   }
 }
 

@@ -9,7 +9,7 @@ package struct RunProgress: Equatable, Sendable {
   /// The number of devices whose app runs.
   package var devices: Int
   package var uploadsPerSecond: Double
-  /// The 95th percentile of recently answered uploads.
+  /// The 95th percentile of recent uploads with an answer or a timeout.
   package var p95Milliseconds: Double?
   /// The number of waiting records.
   package var backlog: Int
@@ -63,7 +63,7 @@ extension Measures {
     return recentSeconds > 0 ? Double(recent) / recentSeconds : 0
   }
 
-  /// The durations of recently answered uploads in milliseconds.
+  /// The durations of recent uploads with an answer or a timeout, in milliseconds.
   var recentUploads: StepSpread {
     var spread = chart.current.uploadDuration
     if let before = chart.timeline.intervals.last { spread.add(before.uploadDuration) }

@@ -15,7 +15,7 @@ package struct RunView: Sendable {
   package var phase: Phase
   package var isPaused: Bool
   package var recordsPerSecond: Double
-  /// Percentiles of recently answered uploads, in milliseconds.
+  /// Percentiles of recent uploads with an answer or a timeout, in milliseconds.
   package var p50Milliseconds: Double?
   package var p99Milliseconds: Double?
   /// Failed requests by error.

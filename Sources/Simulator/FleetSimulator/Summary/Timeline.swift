@@ -17,7 +17,7 @@ package struct Timeline: Equatable, Sendable {
     package var moving = 0
     /// Uploads under way at its end.
     package var inFlight = 0
-    /// The durations of answered uploads in milliseconds.
+    /// The durations of uploads with an answer or a timeout in milliseconds.
     package var uploadDuration = StepSpread.coarse
     /// The times from the creation of a record to its acknowledgement, in milliseconds.
     package var deliveryLatency = StepSpread.coarse

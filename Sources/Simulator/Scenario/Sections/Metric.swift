@@ -20,7 +20,9 @@ package struct Metric: Equatable, Sendable {
     Metric("duplicates_explained", .counter, "repeated arrivals with a known cause"),
     Metric("duplicates_unexplained", .counter, "repeated arrivals without a known cause"),
     Metric("duplicates_ratio", .rate, "share of arrivals that are repeated"),
-    Metric("upload_duration", .trend, "milliseconds from the first byte sent to the answer complete"),
+    Metric(
+      "upload_duration", .trend,
+      "milliseconds from the first byte sent to the answer complete, or to the timeout of the app"),
     Metric("upload_wait", .trend, "milliseconds from the trigger to the first byte"),
     Metric("record_delivery_latency", .trend, "milliseconds from the device's timestamp to the acknowledgement"),
     Metric("time_to_visible", .trend, "milliseconds until target.verify sees a record"),
