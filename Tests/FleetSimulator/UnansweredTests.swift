@@ -24,7 +24,8 @@ import Upload
     let (measures, errors) = (try Measures(scenario, setup), ErrorWatch(setup))
     let destination = try RunDestination(of: setup) { try Runs.store() }
     let report = try FleetRun(setup, to: destination, watchers: [measures, errors] + watchers).run()
-    return (measures.summary(of: report, hash: "", product: "test"), errors.errors)
+    let summary = measures.summary(of: report, hash: "", product: "test")
+    return (summary, errors.errors(endedAt: summary.ended))
   }
 
   private static let cars = #"fleets: { cars: { devices: 4, motion: "driving", network: "lte" } }"#
@@ -87,6 +88,25 @@ import Upload
     else { return #expect(Bool(false), "no durations") }
     #expect(durations.histogram.count == UInt64(summary.answers["no answer in time"] ?? 0), "\(summary.answers)")
     #expect(all.histogram.count == UInt64(uploads), "all uploads of the drives")
+  }
+
+  /// The server never answers: an upload that is under way at the end has no 2xx, wherever uploads are counted.
+  @Test func anUploadUnderWayAtTheEndHasFailed() throws {
+    let server = try BareServer { _ in .silence }
+    let thresholds = """
+      thresholds: { upload_failed: ["rate<0.01"], "uploads{trigger:manual}": ["count==0"],
+        "upload_failed{status:0,batch:false}": ["rate==1"], "uploads{status:0,batch:false}": ["count>0"] }
+      """
+    let (summary, errors) = try run(
+      #"mode: "accelerated", factor: 60, duration: "2m", settle: "1s""#,
+      "\(Self.patient), \(Self.cars), \(thresholds)", at: server)
+    #expect(summary.answers == ["no answer by the end": 4], "\(summary.answers)")
+    #expect(summary.figure("upload_failed") == .rate(hits: 4, of: 4))
+    #expect(summary.thresholds.map(\.outcome).prefix(3) == [.failed, .passed, .passed], "\(summary.thresholds)")
+    #expect(summary.figure("uploads{status:0,batch:false}") == .counter(4))
+    let intervals = summary.timeline.intervals
+    #expect(intervals.reduce(0) { $0 + $1.uploads } == 4 && intervals.reduce(0) { $0 + $1.failed } == 4)
+    #expect(errors.map(\.kind) == ["no answer by the end"] && errors.map(\.count) == [4], "\(errors)")
   }
 
   /// In virtual time the hash contains the abort, which no figure holds against the server.

@@ -240,7 +240,7 @@ struct Simulation {
         RunPlace($0, server: run.serverName, start: begun, end: ended, uploadsPerSecond: rate)
       }
       summary.origin = RunOrigin(command: command, host: Machine.words, start: begun, end: ended)
-      summary.errors = errors.errors
+      summary.errors = report.ending == .running ? errors.errors : errors.errors(endedAt: summary.ended)
       summary.leaveLateUnjudged()
       summary.clauses = audit?.verdicts ?? []
       // Those of shards are added when they are merged.

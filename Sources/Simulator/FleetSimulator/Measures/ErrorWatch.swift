@@ -1,5 +1,5 @@
 import AnswerCheck
-import Base
+package import Base
 import JSON
 package import Oracle
 import Scenario
@@ -116,11 +116,7 @@ package final class ErrorWatch: Watcher {
     rows.append(
       RequestError(
         purpose: request.purpose.rawValue, kind: name.end.word, message: name.message, fleet: fleets[name.fleet],
-        count: 0, first: instant, last: instant,
-        sample: RequestError.Sample(
-          device: devices[device], request: request.shown,
-          records: request.cargo?.uuids.count ?? 0,
-          body: String(decoding: outcome.body.prefix(ErrorWatch.bodyMax), as: UTF8.self))))
+        count: 0, first: instant, last: instant, sample: sample(of: request, device, body: outcome.body)))
     return rows.count - 1
   }
 
@@ -135,6 +131,26 @@ package final class ErrorWatch: Watcher {
 extension ErrorWatch {
   /// The errors, most frequent first.
   package var errors: [RequestError] { RequestError.inOrder(rows) }
+
+  /// Returns the errors of a run that has ended at an instant: the requests that are under way have no answer.
+  package func errors(endedAt instant: Nanoseconds) -> [RequestError] {
+    var rows = rows
+    for device in open.indices {
+      for request in open[device] {
+        let error = RequestError(
+          purpose: request.purpose.rawValue, kind: RequestEnd.openWord, message: "", fleet: fleets[fleetOf[device]],
+          count: 1, first: instant, last: instant, sample: sample(of: request, device))
+        if let row = rows.firstIndex(where: error.hasNameOf) { rows[row].count += 1 } else { rows.append(error) }
+      }
+    }
+    return RequestError.inOrder(rows)
+  }
+
+  private func sample(of request: OutgoingRequest, _ device: Int, body: [UInt8] = []) -> RequestError.Sample {
+    RequestError.Sample(
+      device: devices[device], request: request.shown, records: request.cargo?.uuids.count ?? 0,
+      body: String(decoding: body.prefix(ErrorWatch.bodyMax), as: UTF8.self))
+  }
 
   /// The end of most failed uploads; nil when none failed.
   package var mostFrequent: String? {

@@ -171,14 +171,26 @@ extension Measures {
   func concluded<Result>(by report: RunReport, _ body: () -> Result) -> Result {
     let before = (table, chart, checkCounts, unauthorized)
     defer { (table, chart, checkCounts, unauthorized) = before }
+    for device in devices.indices {
+      for entry in devices[device].flights { leave(entry.flight, of: device, isOver: report.ending != .running) }
+    }
     chart.finish(at: now)
     settleUnauthorized()
-    for device in devices.indices where !devices[device].flights.isEmpty {
-      table.count(.uploads, tags(of: device), devices[device].flights.count)
-    }
     enter(report.sums)
     enterRefusals()
     return body()
+  }
+
+  /// Counts an upload that is under way. At the end of the run it is one without a 2xx.
+  private func leave(_ flight: Flight, of device: Int, isOver: Bool) {
+    var tags = tags(of: flight, device)
+    if isOver { tags.status = 0 }
+    table.count(.uploads, tags)
+    guard isOver else { return }
+    table.judge(.uploadFailed, true, tags)
+    chart.current.uploads += 1
+    chart.current.failed += 1
+    chart.current.bytes += flight.bytes
   }
 
   private func summary(concludedBy report: RunReport, hash scenarioHash: String, product: String) -> RunSummary {
@@ -208,7 +220,7 @@ extension Measures {
     summary.answers = RequestEnd.words(uploadEnds)
     if abandonedUploads > 0 { summary.answers["app ended"] = abandonedUploads }
     let open = devices.reduce(0) { $0 + $1.flights.count }
-    if open > 0 { summary.answers["no answer by the end"] = open }
+    if open > 0 { summary.answers[RequestEnd.openWord] = open }
     // The phase ends as soon as the queues are empty, often long before its limit.
     if let settledSince, summary.ended > settledSince {
       summary.timeline.marks.append(

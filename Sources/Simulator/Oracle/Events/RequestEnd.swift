@@ -7,6 +7,9 @@ package enum RequestEnd: Hashable {
   /// The phone left the network while it waited, which says nothing about the server.
   case leftNetwork
 
+  /// Of requests that are under way when the run ends.
+  package static let openWord = "no answer by the end"
+
   package static let leftNetworkMessage = "the phone changed its network"
 
   package init(_ outcome: RequestOutcome) {
