@@ -109,6 +109,22 @@ import Upload
     #expect(errors.map(\.kind) == ["no answer by the end"] && errors.map(\.count) == [4], "\(errors)")
   }
 
+  /// A tunnel ends the first requests, a reboot the second ones, the end of the run the others.
+  @Test func connectionsOfRequestsWithoutAnEndAreCounted() throws {
+    let server = try BareServer { _ in .silence }
+    let faults = """
+      faults: [{ name: "tunnel", at: "2m", for: "10s", network: "none" },
+        { name: "reboot", at: "4m", for: "10s", lifecycle: { reboot: true, relaunchAfter: "10s" } }]
+      """
+    let (summary, _) = try run(
+      #"mode: "accelerated", factor: 60, duration: "6m", settle: "1s""#,
+      "\(Self.patient), \(Self.cars), \(faults)", at: server)
+    let connections = Set(server.requests.map(\.connection)).count
+    #expect(connections > 4 && summary.figure("connects") == .counter(connections))
+    #expect(summary.figure("connection_reuse") == .rate(hits: 0, of: connections))
+    #expect(summary.figure("uploads") == .counter(connections), "\(summary.answers)")
+  }
+
   /// In virtual time the hash contains the abort, which no figure holds against the server.
   @Test func theEndOfTheDrivesFailsNoUploadInVirtualTime() throws {
     let drives = Drives()

@@ -79,6 +79,11 @@ package final class DrivenTransport {
     loop.cancel(TransferLoop.RequestKey(device: device, id: id))
   }
 
+  /// Returns what a request in flight has done so far; nil for one that is not, or has no connection yet.
+  package func timings(of id: UInt64, device: Int) -> TransferTimings? {
+    loop.timings(of: TransferLoop.RequestKey(device: device, id: id))
+  }
+
   /// Closes the unused connections of a device, because they belonged to its former network.
   package func changeNetwork(of device: Int) { loop.endUnusedConnections(of: device) }
 

@@ -201,6 +201,9 @@ extension Transfer {
     return bytes.count
   }
 
+  /// Whether it could begin to send.
+  var hasConnection: Bool { offset(CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
   func outcome(_ code: CURLcode) -> RequestOutcome {
     defer { (reason, body) = ([], []) }
     if code == CURLE_OK || isTooLong && readsOnlyHead {
@@ -211,8 +214,7 @@ extension Transfer {
       return .answered(
         status: long(CURLINFO_RESPONSE_CODE), reason: String(decoding: reason, as: UTF8.self), body: body)
     }
-    let hasSent = offset(CURLINFO_PRETRANSFER_TIME_T) > 0
-    let failure = TransportFailure(code, systemError: long(CURLINFO_OS_ERRNO), hasSent: hasSent)
+    let failure = TransportFailure(code, systemError: long(CURLINFO_OS_ERRNO), hasSent: hasConnection)
     return .failed(failure, message: message(code))
   }
 

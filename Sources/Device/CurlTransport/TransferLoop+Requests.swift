@@ -40,6 +40,12 @@ extension TransferLoop {
     }
   }
 
+  /// Returns what a request that has a connection has done so far; nil for any other.
+  func timings(of key: RequestKey) -> TransferTimings? {
+    if let transfer = inFlight[key] { return transfer.hasConnection ? transfer.timings : nil }
+    return socketOf[key].flatMap { connections.exchange(of: $0)?.timings }
+  }
+
   /// Ends the unused connections of a device under `.mobile`, because they belonged to its former network.
   func endUnusedConnections(of device: Int) {
     guard configuration.connections == .mobile else { return }

@@ -242,6 +242,7 @@ extension SimulatedDevice {
     // The next launch begins with this configuration, although this app was not told of it (SDK §1.4).
     if run.said.contains(where: \.isConfigured) { run.tell(.configured(host.configuration), link.context(at: now)) }
     run.tell(.kept(host.engine.state), link.context(at: now))
+    link.tellCarried(at: now, in: run)
     run.tell(.killed(isReboot: isReboot), link.context(at: now))
     run.said.removeAll()
     run.requests = []

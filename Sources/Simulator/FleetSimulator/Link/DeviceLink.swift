@@ -296,6 +296,16 @@ struct DeviceLink {
     return .ended(exchange, outcome)
   }
 
+  /// Reports the connections of the requests outside the process, whose end will not be waited for.
+  func tellCarried(at now: Moment, in run: RunContext) {
+    guard let transport = run.transport else { return }
+    for exchange in exchanges {
+      guard case .carried = exchange.stage, let timings = transport.timings(of: exchange.request, of: device)
+      else { continue }
+      run.tell(.carried(request: exchange.request, timings, head: []), context(at: now))
+    }
+  }
+
   /// Drops everything under way, because the app has ended.
   mutating func drop(at instant: MonotonicInstant, in run: RunContext) {
     loseConnections(.clientGone, at: instant, in: run)
@@ -308,6 +318,7 @@ struct DeviceLink {
   mutating func reset(at instant: MonotonicInstant, in run: RunContext) {
     loseConnections(.lost, at: instant, in: run)
     run.transport?.changeNetwork(of: device)
+    tellCarried(at: run.setup.moment(at: instant), in: run)
     for index in exchanges.indices {
       if case .carried = exchanges[index].stage { run.transport?.cancel(exchanges[index].request, of: device) }
       exchanges[index].connection = nil

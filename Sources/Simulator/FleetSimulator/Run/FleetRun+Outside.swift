@@ -18,6 +18,9 @@ extension FleetRun {
   private static let wakingInterval = Nanoseconds.milliseconds(4)
 
   func run(over transport: FleetTransport, _ progress: () -> Void) throws(DatabaseError) {
+    defer {
+      for device in devices.indices { devices[device].link.tellCarried(at: setup.moment(at: now), in: shared) }
+    }
     steering?.onSubmit(transport.alarm)
     try work(over: transport, by: RunClock(factor: shared.clockFactor, from: now), before: drivesEnd, progress)
     if isAborted { return settled() }

@@ -47,6 +47,11 @@ package final class FleetTransport {
 
   func cancel(_ request: UInt64, of device: Int) { transport.cancel(request, device: device) }
 
+  /// Returns what a request in flight has done so far; nil where it has no connection yet.
+  func timings(of request: UInt64, of device: Int) -> TransferTimings? {
+    transport.timings(of: request, device: device)
+  }
+
   /// Closes the connections of a device, which belong to one network.
   func changeNetwork(of device: Int) { transport.changeNetwork(of: device) }
 
