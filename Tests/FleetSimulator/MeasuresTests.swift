@@ -246,6 +246,27 @@ import Vocabulary
     )
   }
 
+  /// A load for each interval; the moment between the border of the last one and the end of the run is no load of its own.
+  @Test func theProcessorLoadHasOneLevelForEachInterval() {
+    var (now, worked) = (MonotonicInstant(nanoseconds: 0), Nanoseconds.zero)
+    var gauge = ProcessorGauge({ worked }, now: { now })
+    func pass(_ milliseconds: Int64, working: Int64) {
+      now = now + .milliseconds(milliseconds)
+      worked = worked + .milliseconds(working)
+    }
+    pass(1_000, working: 10)
+    gauge.look(intervals: 1)
+    pass(2_400, working: 48)
+    gauge.look(intervals: 3)
+    pass(100, working: 100)
+    gauge.look(intervals: 4)
+    pass(900, working: 0)
+    gauge.look(intervals: 5)
+    pass(3, working: 2)
+    gauge.look(intervals: 6, isAtEnd: true)
+    #expect(gauge.series.levels == [10, 20, 20, 100, 100, 100])
+  }
+
   @Test func anyTriggerMayBeATag() throws {
     for trigger in FlushTrigger.allCases {
       let scenario = try scenario("thresholds: { 'uploads{trigger:\(trigger)}': ['count>=0'] }")

@@ -175,6 +175,10 @@ extension Measures {
       for entry in devices[device].flights { leave(entry.flight, of: device, isOver: report.ending != .running) }
     }
     chart.finish(at: now)
+    if report.ending != .running {
+      loadAtEnd = loadAtEnd ?? chart.processor
+      chart.processor = loadAtEnd
+    }
     settleUnauthorized()
     enter(report.sums)
     enterRefusals()

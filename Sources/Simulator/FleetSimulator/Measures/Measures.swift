@@ -85,6 +85,8 @@ package final class Measures: Watcher {
   /// The end of the drives by the machine's clock, and the number of uploads that had ended.
   private(set) var endOfDrives: (at: MonotonicInstant, uploads: Int)?
   var uploadsEnded: Int { uploadEnds.values.reduce(0, +) }
+  /// The processor load up to the end of the run, before the look at the server's store.
+  var loadAtEnd: ProcessorGauge?
   var uploadPace = Pace()
   var recordPace = Pace()
   /// The number of clauses that a real server's answers have broken, known at the end.

@@ -92,24 +92,38 @@ extension Measures {
 
 /// The processor load of a run against a real server: at full load, its figures show the simulator and not the server.
 struct ProcessorGauge {
-  private let clock = SystemClock()
+  private let now: () -> MonotonicInstant
   private let processorTime: () -> Nanoseconds
   private var lookedAt: MonotonicInstant
   private var worked: Nanoseconds
   private(set) var series = LevelSeries(resolution: 1_000)
 
+  /// A shorter time is the time of a few turns, and may be all work.
+  private static let leastSpan = Nanoseconds.milliseconds(500)
+
   /// `processorTime` returns the processor time of all threads of this process.
-  init(_ processorTime: @escaping () -> Nanoseconds) {
-    self.processorTime = processorTime
-    lookedAt = clock.monotonicNow
+  init(
+    _ processorTime: @escaping () -> Nanoseconds,
+    now: @escaping () -> MonotonicInstant = { [clock = SystemClock()] in clock.monotonicNow }
+  ) {
+    (self.processorTime, self.now) = (processorTime, now)
+    lookedAt = now()
     worked = processorTime()
   }
 
-  /// Records the load since the last call, as a share of one core.
-  mutating func look() {
-    let (now, time) = (clock.monotonicNow, processorTime())
-    guard now > lookedAt else { return }
-    series.levels.append(Int(((time - worked).seconds / (now - lookedAt).seconds * series.resolution).rounded()))
+  /// Records the load since the last look, as a share of one core, for the intervals up to `intervals` that have none. After too
+  /// short a time they wait for the next look; at the end of the run they have the load before it.
+  mutating func look(intervals: Int, isAtEnd: Bool = false) {
+    let (now, time) = (now(), processorTime())
+    let missing = intervals - series.levels.count
+    guard missing > 0, now > lookedAt else { return }
+    let isShort = now - lookedAt < ProcessorGauge.leastSpan
+    if isShort, isAtEnd, let last = series.levels.last {
+      return series.levels += repeatElement(last, count: missing)
+    }
+    guard !isShort || isAtEnd else { return }
+    let load = Int(((time - worked).seconds / (now - lookedAt).seconds * series.resolution).rounded())
+    series.levels += repeatElement(load, count: missing)
     (lookedAt, worked) = (now, time)
   }
 }

@@ -75,7 +75,7 @@ struct ChartRecorder {
   private var connectionLevels = LevelSeries()
   private var isFinished = false
   /// Nil unless the run follows the machine's clock.
-  private var processor: ProcessorGauge?
+  var processor: ProcessorGauge?
 
   init(span: Nanoseconds, fleetCount: Int, processorTime: (() -> Nanoseconds)? = nil) {
     processor = processorTime.map { ProcessorGauge($0) }
@@ -90,7 +90,7 @@ struct ChartRecorder {
     let index = timeline.index(of: instant - MonotonicInstant(nanoseconds: 0))
     guard timeline.intervals.count < index else { return }
     while timeline.intervals.count < index { close() }
-    processor?.look()
+    processor?.look(intervals: index)
   }
 
   mutating func mark(_ name: String, from start: Nanoseconds, until end: Nanoseconds) {
@@ -101,7 +101,7 @@ struct ChartRecorder {
   mutating func finish(at instant: MonotonicInstant) {
     advance(to: instant)
     close()
-    processor?.look()
+    processor?.look(intervals: timeline.intervals.count, isAtEnd: true)
     isFinished = true
   }
 
