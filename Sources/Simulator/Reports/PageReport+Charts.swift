@@ -16,7 +16,9 @@ extension PageReport {
 
   var charts: [String] {
     let charts = [
-      latency, spread("Uploads by their duration", "From the first byte to the last.", \.uploadDuration), backlog,
+      latency,
+      spread("Uploads by their duration", "From the request to the whole answer, or to the timeout.", \.uploadDuration),
+      backlog,
       inFlight,
       throughput, bytes, errors, delivery,
       spread("Delivery latency", "From the creation of a record to its acknowledgement.", \.deliveryLatency),
@@ -84,7 +86,7 @@ extension PageReport {
 
   private var latency: String {
     chart(
-      "Upload duration", "From the first byte of a request to the last of its answer; logarithmic scale.",
+      "Upload duration", "From the request to the whole answer, or to the timeout; logarithmic scale.",
       percentiles(\.uploadDuration), .logarithmic
     ) { NumberText.span(milliseconds: $0) }
   }

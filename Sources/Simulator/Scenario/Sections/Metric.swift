@@ -22,9 +22,11 @@ package struct Metric: Equatable, Sendable {
     Metric("duplicates_ratio", .rate, "share of arrivals that are repeated"),
     Metric(
       "upload_duration", .trend,
-      "milliseconds from the first byte sent to the answer complete, or to the timeout of the app"),
-    Metric("upload_wait", .trend, "milliseconds from the trigger to the first byte"),
-    Metric("record_delivery_latency", .trend, "milliseconds from the device's timestamp to the acknowledgement"),
+      "milliseconds from the request, with a new connection and its handshake, to the answer complete or the timeout"),
+    Metric("upload_wait", .trend, "milliseconds from the trigger to the request"),
+    Metric(
+      "record_delivery_latency", .trend,
+      "milliseconds from the position to the acknowledgement, whatever the clock of the device shows"),
     Metric("time_to_visible", .trend, "milliseconds until target.verify sees a record"),
     Metric("queue_depth", .trend, "records queued in a device, sampled at each new record"),
     Metric(

@@ -51,7 +51,7 @@ package enum ScenarioReference {
       |---|---|---|
       \(rows.joined(separator: "\n"))
 
-      Names of k6: \(aliases).
+      Names of k6: \(aliases). Unlike that of k6, `upload_duration` includes the connection and its handshake.
       """
   }
 }
