@@ -223,7 +223,7 @@ import Vocabulary
   @Test func aThresholdThatCannotBeMeasuredIsRefused() throws {
     let scenario = try scenario(
       """
-      thresholds: { time_to_visible: ["max<1"], tls_handshakes: ["count==0"], generator_cpu: ["value<1"],
+      thresholds: { time_to_visible: ["max<1"], tls_handshakes: ["count==0"], generator_cpu: ["value<1"], generator_lag: ["max<1"],
         "uploads{device:cars-9}": ["count>0"],
         "records_lost{fleet:cars}": ["count==0"], "uploads{device:cars-2,status:200,trigger:insert,batch:false}": ["count>0"] }
       """)
@@ -235,13 +235,14 @@ import Vocabulary
           + "acknowledged is visible: record_delivery_latency tells when",
         "thresholds.tls_handshakes: links in virtual time carry no TLS: use an https target with --mode realtime",
         "thresholds.generator_cpu: not measured in virtual time",
+        "thresholds.generator_lag: not measured in virtual time",
         "thresholds.uploads{device:cars-9}: 'cars-9' is not a device of this run",
         "thresholds.records_lost{fleet:cars}: records_lost is measured for the whole run only",
       ])
     #expect("\(error)" == error.problems.joined(separator: "; "))
     let lines = error.lines(sources: ["cars.json5"], else: "rollingroad")
     #expect(
-      lines.count == 5
+      lines.count == 6
         && lines.allSatisfy { $0.prefix(while: { $0 != " " }).wholeMatch(of: /cars.json5:\d+:\d+:/) != nil }, "\(lines)"
     )
   }

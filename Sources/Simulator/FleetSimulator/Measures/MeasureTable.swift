@@ -156,7 +156,7 @@ enum Measure: Int, CaseIterable {
       "links in virtual time carry no TLS: use an https target with --mode realtime"
     case .connectionsOpen where isVirtual, .uploadsRepeated where isVirtual:
       "links in virtual time are modelled: use a real server with --target"
-    case .generatorCPU where isVirtual:
+    case .generatorCPU where isVirtual, .generatorLag where isVirtual:
       "not measured in virtual time; use --mode realtime or accelerated"
     case .clausesBroken where isVirtual:
       "only the answers of a real server are checked against the clauses: use it as the --target"
