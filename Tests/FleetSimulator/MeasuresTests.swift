@@ -276,6 +276,17 @@ import Vocabulary
     }
   }
 
+  /// Also in JavaScript and jq, whose numbers are doubles: those of registrations are the highest.
+  @Test func numbersOfRequestsInTheEventLogAreExact() throws {
+    let setup = try RunSetup(scenario(#"target: { auth: { strategy: "jwt" } }"#))
+    var events: [UInt8] = []
+    let log = EventLog(setup, share: 1) { events += $0 }
+    _ = try FleetRun(setup, store: Runs.store(), watchers: [log]).run()
+    log.finish()
+    let numbers = String(decoding: events, as: UTF8.self).matches(of: /"request":(\d+)/).compactMap { UInt64($0.1) }
+    #expect(numbers.count > 100 && Set(numbers).count > 5 && numbers.allSatisfy { $0 < 1 << 53 })
+  }
+
   @Test func logsAndEventsChangeNothing() throws {
     let scenario = try scenario("")
     var setup = try RunSetup(scenario)

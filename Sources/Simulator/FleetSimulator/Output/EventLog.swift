@@ -18,7 +18,12 @@ package final class EventLog: Watcher {
   private var writer = JSONWriter(capacity: EventLog.pieceBytes + 4_096)
   /// The uuids of the waiting records of the selected devices.
   private var uuids: [Int64: UUID128] = [:]
-  private var requests: [UInt64: MonotonicInstant] = [:]
+  private var requests: [RequestKey: MonotonicInstant] = [:]
+
+  private struct RequestKey: Hashable {
+    let device: Int
+    let id: UInt64
+  }
 
   private static let pieceBytes = 65_536
   /// The time of the next write of a run in real time, about one second after the last.
@@ -95,10 +100,8 @@ package final class EventLog: Watcher {
     }
   }
 
-  private func key(_ request: UInt64, _ context: EventContext) -> UInt64 { UInt64(context.device) << 40 | request }
-
   private func writeFields(of request: OutgoingRequest, _ context: EventContext) {
-    requests[key(request.id, context)] = context.now.monotonic
+    requests[RequestKey(device: context.device, id: request.id)] = context.now.monotonic
     writer.field("request", Int64(request.id))
     writer.field("purpose", request.purpose.rawValue)
     writer.field("bytes", Int64(request.body.count))
@@ -108,7 +111,7 @@ package final class EventLog: Watcher {
   }
 
   private func writeFields(of request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
-    let sent = requests.removeValue(forKey: key(request, context))
+    let sent = requests.removeValue(forKey: RequestKey(device: context.device, id: request))
     writer.field("request", Int64(request))
     switch outcome {
     case .answered(let status, _, body: let body):

@@ -64,6 +64,6 @@ package enum SimulationEvent {
 
 /// The requests that an app makes itself, beside those of the SDK.
 package enum AppRequest {
-  /// The first id, above all ids of the SDK.
-  package static let first: UInt64 = 1 << 62
+  /// The first id, above all ids of the SDK. Readers of JSON keep integers below 2^53 exactly (RFC 8259 §6).
+  package static let first: UInt64 = 1 << 52
 }
