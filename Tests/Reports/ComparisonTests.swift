@@ -205,6 +205,18 @@ import Testing
     #expect(RunComparison(before, after).regressions.contains { $0.name == "upload_duration p95" })
   }
 
+  /// A phone that waits less has shorter uploads, and no faster server.
+  @Test func aServerThatLeavesMoreUploadsUnansweredIsNotFaster() throws {
+    let before = try Self.run(seed: 1, latency: 3)
+    var after = try Self.run(seed: 1)
+    func outcome() -> RunComparison.Outcome? {
+      RunComparison(before, after).rows.first { $0.name == "upload_duration p95" }?.outcome
+    }
+    #expect(outcome() == .better)
+    after.answers["no answer in time"] = 5
+    #expect(outcome() == .undecided("more uploads without an answer"))
+  }
+
   @Test func groupsOfShardsAreThoseOfTheWhole() throws {
     let text = """
       { version: 1, name: "parts", seed: 5, clock: { duration: "10m", settle: "2m" },

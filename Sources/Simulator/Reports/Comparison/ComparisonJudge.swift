@@ -232,8 +232,20 @@ struct ComparisonJudge {
     guard let test = test(limit) else { return .undecided(Unjudged.fewSamples) }
     // A percentile varies widely with few values: the test is on the share of samples above a level.
     let isBeyondChance = test.chance < chanceAllowed && (test.score > 0) == (new > old)
-    if !isWorse { return isBeyondChance ? .better : .same }
+    if !isWorse {
+      guard isBeyondChance else { return .same }
+      // An answer that did not come would have taken longer than the phone waited.
+      let isCutShort = limit.metric == "upload_duration" && unanswered(after) > unanswered(before)
+      return isCutShort ? .undecided("more uploads without an answer") : .better
+    }
     return isBeyondChance && isBeyond ? .regression : isBeyond ? .undecided("within chance") : .same
+  }
+
+  /// Returns the share of uploads that the server left without an answer.
+  private func unanswered(_ run: RunSummary) -> Double {
+    let ends = run.answers.filter { ![RequestEnd.leftNetwork.word, "app ended"].contains($0.key) }
+    let count = ends.reduce(0) { $0 + ($1.key.hasPrefix("status ") ? 0 : $1.value) }
+    return Double(count) / Double(max(ends.values.reduce(0, +), 1))
   }
 
   /// Returns how far the 99th percentile of the generator's lag exceeds its median: smaller differences of times may be due
