@@ -321,8 +321,8 @@ import Vocabulary
   /// An empty schedule ends the one that is on, and a launch does not start it (SDK §16.3.7).
   @Test(arguments: [true, false]) func aScheduleThatHasBeenEmptied(isEmptied: Bool) {
     var configuration = Runs.configuration(.android)
-    configuration.app.schedule = ["2 09:00-17:00"]
-    let stage = Stage { $0.app.schedule = configuration.app.schedule }
+    (configuration.app.schedule, configuration.app.stopOnTerminate) = (["2 09:00-17:00"], false)
+    let stage = Stage { $0.app = configuration.app }
     stage.tell(.asked(.startSchedule))
     var state = EngineState()
     state.isEnabled = true
