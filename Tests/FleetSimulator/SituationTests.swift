@@ -303,6 +303,21 @@ import Vocabulary
     }
   }
 
+  /// A queue needs as many requests as it has pages, which a command may make smaller when the faults are over.
+  @Test(arguments: [true, false]) func pagesThatACommandMakesSmaller(isConfigured: Bool) {
+    var smaller = Runs.configuration(.android)
+    let stage = Stage {
+      ($0.http.batchSync, $0.http.maxBatchSize) = (true, 20)
+      smaller = $0
+      smaller.http.maxBatchSize = 1
+    }
+    let records = (0..<40).map { _ in stage.insert() }
+    stage.tell(.healed)
+    if isConfigured { stage.tell(.configured(smaller)) }
+    for record in records { stage.upload([record]) }
+    #expect(stage.violated.contains(.boundedEffort) == !isConfigured)
+  }
+
   /// A server that refuses all is asked until the end: by the app, and by no phone of its own accord.
   @Test(arguments: [true, false]) func whatTheAppAsksForBehindTheDrivesNeedsNoOtherReason(isAsked: Bool) {
     let stage = Stage { $0.http.autoSync = false }

@@ -47,8 +47,8 @@ final class BoundedEffortRule: Rule {
     // Uploads that an answer's commands start follow its rejection (SDK §8.5, §9.2).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)):
       efforts[device].mustWait = false
-    case .told(.engine), .launched, .opened, .killed, .network, .configured, .fetched:
-      efforts[device].mustWait = false
+    case .told(.engine), .launched, .opened, .killed, .network, .fetched: efforts[device].mustWait = false
+    case .configured: configure(device)
     // Behind the drives the app calls `sync` until its queue is empty, however often the server refuses.
     case .askedToSync:
       efforts[device].mustWait = false
@@ -61,6 +61,14 @@ final class BoundedEffortRule: Rule {
       judge(request.id, context)
     default: break
     }
+  }
+
+  /// A command behind the end of the faults may have made the pages smaller.
+  private func configure(_ device: Int) {
+    efforts[device].mustWait = false
+    guard efforts[device].attemptsMax < .max else { return }
+    let attempts = efforts[device].attemptsAfterHealing + pages(of: device) + BoundedEffortRule.spareAttempts
+    efforts[device].attemptsMax = max(efforts[device].attemptsMax, attempts)
   }
 
   private func judge(_ request: UInt64, _ context: EventContext) {
