@@ -29,7 +29,7 @@ import World
     #expect(stage.violated == [.geofenceLiveness])
   }
 
-  /// The entry has a position in the fence, which is that of the phone or an outlier.
+  /// An outlier may show it.
   @Test(
     arguments: [(0, false, []), (-1_000, false, [Invariant.geofence]), (-1_000, true, [])]
       as [(Double, Bool, [Invariant])])

@@ -129,8 +129,8 @@ final class GeofenceRule: Rule {
     guard let truth = TrueFence(fence), let runsSince = life.runsSince, runsSince + GeofenceRule.lateness < now,
       let episode = life.episode, life.isSound(since: now)
     else { return false }
-    let error =
-      ledger.hasOutliers[ledger.homes[context.device].fleet] ? error(of: record, at: episode.place(at: now)) : 0
+    // An outlier may have shown the entry, and the record is made with a later position.
+    let error = ledger.hasOutliers[ledger.homes[context.device].fleet] ? GPSModel.outlierMetresMax : 0
     let margin = max(GeofenceRule.margin, 3 * (record.coords.accuracy ?? 0), error)
     let wait = life.awaitsPlace(at: now) ? GeofenceRule.age(of: record, in: life, context) : .zero
     let way = ways[context.device] ?? []
@@ -142,10 +142,6 @@ final class GeofenceRule: Rule {
         way.last { $0.start <= instant } ?? (instant < episode.start ? life.previous ?? episode : episode)
       return truth.metresOutside(body.place(at: instant)) > margin
     }
-  }
-
-  private func error(of record: LocationRecord, at place: Coordinate) -> Double {
-    record.coords.place?.distanceMetres(to: place) ?? 0
   }
 
   /// Returns the age of the crossing; if the clock was set since the process began, the age is unknown and the longest

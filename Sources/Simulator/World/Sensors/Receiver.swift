@@ -187,7 +187,7 @@ package struct Receiver: Sendable {
     var draws = RandomStreamID.outliers.stream(
       seed: stream.seed, device: stream.device, n: UInt64(bitPattern: Int64(slot)) << 2)
     guard draws.chance(model.outliersPerHour * GPSModel.outlierSeconds / 3_600) else { return nil }
-    let distance = min(model.outlierDistance.draw(from: &draws), 5_000)
+    let distance = min(model.outlierDistance.draw(from: &draws), GPSModel.outlierMetresMax)
     let direction = PortableMath.sineAndCosine(degrees: 360 * draws.uniform())
     return Offset(east: distance * direction.sine, north: distance * direction.cosine)
   }
