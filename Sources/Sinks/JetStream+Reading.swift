@@ -12,12 +12,22 @@ extension JetStream {
 
   func read(_ take: (_ message: [UInt8]) -> Void) throws(StreamFailure) {
     let connection = try connected()
-    let streams = try ask(connection, "$JS.API.STREAM.NAMES", #"{"subject":"\#(prefix).>"}"#)["streams"]
-    guard case .array(let names)? = streams, !names.isEmpty else {
-      throw StreamFailure(message: "no stream has the subjects \(prefix).>")
-    }
+    let names = try streams(over: connection)
+    guard !names.isEmpty else { throw StreamFailure(message: "no stream has the subjects \(prefix).>") }
     // Streams share no subjects, and the messages of a device have one.
     for case .string(let name) in names { try read(name, over: connection, take) }
+  }
+
+  /// Asks page by page for the names of the streams: an answer has 1,024 of them at most.
+  private func streams(over connection: NATSConnection) throws(StreamFailure) -> [JSONValue] {
+    var names: [JSONValue] = []
+    while true {
+      let question = #"{"subject":"\#(prefix).>","offset":\#(names.count)}"#
+      let answer = try ask(connection, "$JS.API.STREAM.NAMES", question)
+      guard case .array(let page)? = answer["streams"], !page.isEmpty else { return names }
+      names += page
+      guard case .integer(let total)? = answer["total"], Int64(names.count) < total else { return names }
+    }
   }
 
   private func connected() throws(StreamFailure) -> NATSConnection {

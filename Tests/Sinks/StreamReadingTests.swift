@@ -55,6 +55,19 @@ import Testing
     #expect(try Self.bodies("nats://127.0.0.1:1,127.0.0.1:\(server.port)/road").count == 300, "the next host is asked")
   }
 
+  /// The server names 1,024 of them in one answer.
+  @Test(.enabled(if: StreamServer.isInstalled, needsNATS)) func everyStreamOfThePrefixIsRead() throws {
+    let server = try StreamServer()
+    for number in 1_000..<2_025 {
+      _ = try server.ask(
+        "$JS.API.STREAM.CREATE.S\(number)",
+        #"{"name":"S\#(number)","subjects":["wide.\#(number).>"],"storage":"memory"}"#)
+    }
+    try server.client.publish("wide.1000.a", "first")
+    try server.client.publish("wide.2024.a", "last")
+    #expect(try Self.bodies("nats://127.0.0.1:\(server.port)/wide") == ["first", "last"])
+  }
+
   @Test(.enabled(if: StreamServer.isInstalled, needsNATS)) func whatIsNoStreamIsSaid() throws {
     let server = try StreamServer()
     #expect(try Self.bodies("nats://127.0.0.1:\(server.port)/road") == [], "an empty stream")
