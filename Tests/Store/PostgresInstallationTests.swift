@@ -46,6 +46,21 @@ struct PostgresInstallationTests {
         == .unreachable)
   }
 
+  @Test(arguments: [
+    ("Test_", "", "test_"), ("%22Test_", "%22", "Test_"),
+    ("%22A%5C%20%22%22b%22%22,%5C%20test_", "%22", #"A "b", test_"#),
+    ("%22test_", "%22,public", "test_"),
+  ])
+  func aSchemaHasAnyName(start: String, end: String, name: String) throws {
+    let place = place.replacing("%3Dtest_", with: "%3D" + start) + end
+    let number = try #require(self.place.split(separator: "_").last)
+    let store = try PostgresStore(at: place, StoreConfiguration(folder: ""))
+    #expect(store.apply([.ingest(Sample.batch([1]))], now: Sample.noon) == [.ingested(IngestReceipt(accepted: 1))])
+    let reader = try PostgresInstallation.openToRead(place)
+    #expect(try reader.perform("SELECT current_schema()").text(0, 0) == name + number)
+    #expect(try reader.perform("SELECT count(*) FROM points WHERE used_bytes() > 0").integer(0, 0) == 1)
+  }
+
   /// The statement of the message is all that is missing.
   @Test(arguments: [false, true]) func aMissingRightIsNamedWithItsStatement(hasSchema: Bool) throws {
     let owner = try PostgresConnection(to: place)

@@ -1,3 +1,4 @@
+import Base
 package import Database
 package import Store
 
@@ -92,14 +93,32 @@ package enum PostgresInstallation {
 
   private static func schema(of connection: PostgresConnection) throws(PostgresConnection.Failure) -> String {
     let path = try connection.perform("SELECT current_setting('search_path')").text(0, 0)
-    let first = path.prefix { $0 != "," }.filter { $0 != "\"" && $0 != " " }
-    return first.isEmpty || first == "$user" || first == "public" ? usualSchema : String(first)
+    let first = firstName(of: path)
+    return first.isEmpty || first == "$user" || first == "public" ? usualSchema : first
+  }
+
+  /// Returns the first name of a search path. Between double quotes it may have any characters, a double quote as two; a name
+  /// without them is in lower case (https://www.postgresql.org/docs/15/sql-syntax-lexical.html).
+  private static func firstName(of path: String) -> String {
+    let text = path.drop { $0 == " " }
+    guard text.first == "\"" else { return text.prefix { $0 != "," && $0 != " " }.lowercased() }
+    var name = ""
+    var rest = text.dropFirst()
+    while let end = rest.firstIndex(of: "\"") {
+      name += rest[..<end]
+      rest = rest[end...].dropFirst()
+      guard rest.first == "\"" else { break }
+      name += "\""
+      rest = rest.dropFirst()
+    }
+    return name
   }
 
   private static func enter(
     _ schema: String, _ connection: PostgresConnection
   ) throws(PostgresConnection.Failure) {
-    try connection.run("SET search_path = \"\(schema)\"; SET TimeZone = 'UTC'; SET client_min_messages = warning")
+    let quoted = schema.replacing("\"", with: "\"\"")
+    try connection.run("SET search_path = \"\(quoted)\"; SET TimeZone = 'UTC'; SET client_min_messages = warning")
   }
 
   /// Returns nil when there are no tables.
@@ -180,7 +199,7 @@ package enum PostgresInstallation {
     }
     if found == nil {
       let others = try connection.perform(
-        "SELECT count(*) FROM pg_class WHERE relnamespace = current_schema()::regnamespace")
+        "SELECT count(*) FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace")
       guard others.integer(0, 0) == 0 else {
         try connection.run("ROLLBACK")
         return StoreError(

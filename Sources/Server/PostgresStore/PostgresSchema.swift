@@ -94,7 +94,7 @@ package enum PostgresSchema {
 
     CREATE FUNCTION used_bytes() RETURNS bigint LANGUAGE sql STABLE AS $$
       SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class
-      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' $$;
+      WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind = 'r' $$;
     CREATE TABLE probe(bytes bytea NOT NULL);
     ALTER TABLE probe ALTER bytes SET STORAGE EXTERNAL;
     \(arrivals)
