@@ -19,13 +19,15 @@ package struct Statement: ~Copyable {
     var text = sql
     let result = text.withUTF8 { utf8 in
       unsafe utf8.withMemoryRebound(to: CChar.self) { characters in
-        var tail: UnsafePointer<CChar>?
-        let result = unsafe sqlite3_prepare_v3(
-          handle.database, characters.baseAddress, Int32(characters.count), UInt32(SQLITE_PREPARE_PERSISTENT),
-          &prepared, &tail)
-        if let start = characters.baseAddress, let tail = unsafe tail {
-          let rest = unsafe characters[(tail - start)...]
-          isSingle = unsafe rest.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        var rest = unsafe characters[...]
+        let result = unsafe Statement.prepare(&prepared, from: &rest, on: handle)
+        // Comments may follow.
+        while result == SQLITE_OK, isSingle, unsafe !rest.isEmpty {
+          let count = unsafe rest.count
+          var other: OpaquePointer?
+          let isRead = unsafe Statement.prepare(&other, from: &rest, on: handle) == SQLITE_OK && rest.count < count
+          isSingle = unsafe isRead && other == nil
+          _ = unsafe sqlite3_finalize(other)
         }
         return result
       }
@@ -39,6 +41,19 @@ package struct Statement: ~Copyable {
     }
     unsafe statement = prepared
     parameters = parameterCount == 0 ? 0 : .max >> UInt64(UInt64.bitWidth - Int(parameterCount))
+  }
+
+  /// Compiles the next statement of a text, and removes it from there. A text of blanks and comments has none.
+  private static func prepare(
+    _ statement: inout OpaquePointer?, from text: inout Slice<UnsafeBufferPointer<CChar>>,
+    on handle: ConnectionHandle
+  ) -> Int32 {
+    var tail: UnsafePointer<CChar>?
+    let start = unsafe UnsafeBufferPointer(rebasing: text).baseAddress
+    let result = unsafe sqlite3_prepare_v3(
+      handle.database, start, Int32(text.count), UInt32(SQLITE_PREPARE_PERSISTENT), &statement, &tail)
+    if let start = unsafe start, let tail = unsafe tail { unsafe text = unsafe text.dropFirst(tail - start) }
+    return result
   }
 
   /// The names of the parameters, such as `:device`; nil for one without a name, such as `?`.

@@ -21,7 +21,7 @@ struct PostgresCheckTests {
   private func view(_ query: String) -> PostgresView { PostgresView(uri: place, query: query, fields: []) }
 
   @Test(arguments: [
-    "SELECT uuid FROM checked WHERE device = :device", "SELECT * FROM checked", "TABLE checked;",
+    "SELECT uuid FROM checked WHERE device = :device", "SELECT * FROM checked", "TABLE checked; -- all",
     "WITH d AS (SELECT * FROM checked) SELECT * FROM d WHERE device = :device OR device = lower(:device)",
   ])
   func aQueryThatCanBeAskedIsNotDone(_ query: String) throws {

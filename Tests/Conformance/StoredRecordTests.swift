@@ -91,8 +91,8 @@ import Testing
     try connection.execute(
       "CREATE TABLE points (device, uuid, lat REAL, big INTEGER, doc, key BLOB); INSERT INTO points VALUES ('a', '\(Self.uuid)', 45.51909123456789, 9007199254740993, '{\"extras\":{\"k\":null}}', x'3F2504E04F8941D39A0C0305E82C3301'), ('b', 'x', 1, 1, NULL, NULL)"
     )
-    let store = DatabaseStore(
-      path: path, query: "SELECT key AS uuid, lat, big, doc AS raw FROM points WHERE device = :device", fields: [])
+    let query = "SELECT key AS uuid, lat, big, doc AS raw FROM points WHERE device = :device; -- of one"
+    let store = DatabaseStore(path: path, query: query, fields: [])
     let records = try store.records(of: "a")
     #expect(records.count == 1 && records[0].uuid == UUID128(text: Self.uuid.utf8.span))
     #expect(records[0].value("coords.latitude")?.double == 45.51909123456789)

@@ -26,13 +26,16 @@ import Testing
 
   /// The text may be a user's.
   @Test(arguments: [
-    "", "-- nothing", "SELECT 1; SELECT 2", "SELECT \((0..<65).map { _ in "?" }.joined(separator: ","))",
+    "", "-- nothing", "SELECT 1; SELECT 2", "SELECT 1; -- one\nSELECT 2", "SELECT 1; nothing", "SELECT 1; \u{0}",
+    "SELECT \((0..<65).map { _ in "?" }.joined(separator: ","))",
   ])
   func oneStatementIsPreparedAtATime(sql: String) throws {
     let connection = try Connection(path: ":memory:")
     let error = error { _ = try connection.prepare(sql) }
     #expect(error?.message == "it is not one statement with at most 64 parameters" && error?.sql == sql)
-    #expect(try connection.prepare("SELECT 1;\n").parameterNames == [])
+    for end in ["\n", " -- all", "/* all */; -- :a\n"] {
+      #expect(try connection.prepare("SELECT 1;\(end)").parameterNames == [])
+    }
     #expect(try connection.prepare("SELECT :a, ?, :a").parameterNames == [":a", nil])
   }
 
