@@ -80,9 +80,11 @@ package struct HARRequest: Sendable {
     var index = 0
     while index < bytes.count {
       if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
-        let digits = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
+        // It would read a sign, too.
+        bytes[index + 1] != UInt8(ascii: "+"), bytes[index + 1] != UInt8(ascii: "-"),
+        let byte = UInt8(String(decoding: bytes[index + 1...index + 2], as: UTF8.self), radix: 16)
       {
-        plain.append(digits)
+        plain.append(byte)
         index += 3
       } else {
         plain.append(bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
