@@ -74,5 +74,12 @@ import Testing
     let far = "lat,lon,time\n1,2,0001-01-01T00:00:00Z\n1,2,9999-01-01T00:00:00Z\n1,3,9999-01-01T00:00:00Z\n"
     #expect(try RouteSummary(RouteRecording(csv: Array(far.utf8))).duration != nil)
     #expect(try summary([(0, 48)]).duration == .zero)
+    // Ten stops of forty years each.
+    let moves = (0...10).map { number in
+      let year = 1_000 + number * 40
+      return "\(number),2,\(year)-01-01T00:00:00Z\n\(number + 1),2,\(year)-01-01T00:00:01Z\n"
+    }
+    let long = RouteSummary(try RouteRecording(csv: Array(("lat,lon,time\n" + moves.joined()).utf8)))
+    #expect(long.stops.count == 10 && long.movingSpeed == nil)
   }
 }

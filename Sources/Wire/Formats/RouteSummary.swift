@@ -63,7 +63,7 @@ package struct RouteSummary: Sendable {
         distanceMetres: from.place.distanceMetres(to: to.place))
     }
     judgeSteps(points, intervals)
-    let still = stops.reduce(Nanoseconds.zero) { $0 + $1.duration }
+    let still = stops.reduce(Nanoseconds.zero) { min($0 + $1.duration, RouteSummary.longest) }
     let moving = (duration ?? .zero) - still
     if moving > .zero { movingSpeed = RouteSummary.metresMoved(points, intervals, besides: rests) / moving.seconds }
   }
@@ -118,9 +118,11 @@ package struct RouteSummary: Sendable {
     }
   }
 
-  /// Returns the duration, at most thirty years: no recording is longer, and a wrong year must not overflow.
+  /// Thirty years: no recording is longer, and a wrong year must not overflow.
+  private static let longest = Nanoseconds.milliseconds(1_000_000_000_000)
+
   private static func span(_ start: WallInstant, _ end: WallInstant) -> Nanoseconds {
-    .milliseconds(min(end.milliseconds(since: start), 1_000_000_000_000))
+    .milliseconds(min(end.milliseconds(since: start), longest.wholeMilliseconds))
   }
 }
 
