@@ -123,7 +123,8 @@ import Testing
 
   @Test func whatRetryAfterAsksForIsHandedOn() throws {
     let (answer, _) = try send(1) { _ in
-      .text("HTTP/1.1 429 Slow down\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n")
+      // A line separator of Unicode is not one of HTTP.
+      .text("HTTP/1.1 429 Slow down\r\nX-Note: a\u{2028}Retry-After: 5\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n")
     }
     #expect(answer == SinkAnswer(taken: 0, .later(after: .seconds(17), reason: "status 429")))
   }

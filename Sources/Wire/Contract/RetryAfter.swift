@@ -5,8 +5,9 @@ package enum RetryAfter {
   /// Reads seconds, or a date (RFC 9110 §10.2.3), where a past one means now; at most a day. `head` has the header lines as
   /// received; returns nil when none of them sets a delay.
   package static func span(in head: [UInt8], at now: WallInstant) -> Nanoseconds? {
-    for line in String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline) {
-      let parts = line.split(separator: ":", maxSplits: 1)
+    // No other line break of Unicode ends a header line.
+    for line in head.split(separator: UInt8(ascii: "\n")) {
+      let parts = String(decoding: line, as: UTF8.self).split(separator: ":", maxSplits: 1)
       guard parts.count == 2, parts[0].lowercased() == HeaderName.retryAfter.description.lowercased() else { continue }
       let value = String(parts[1].drop(while: isSpace).reversed().drop(while: isSpace).reversed())
       if let date = WallInstant(imfFixdate: value) {
@@ -17,5 +18,5 @@ package enum RetryAfter {
     return nil
   }
 
-  private static func isSpace(_ character: Character) -> Bool { character == " " || character == "\t" }
+  private static func isSpace(_ character: Character) -> Bool { [" ", "\t", "\r"].contains(character) }
 }
