@@ -1,4 +1,5 @@
 import Base
+import Contract
 import CurlTransport
 import Support
 import Testing
@@ -68,5 +69,22 @@ import Testing
     for way in Way.allCases { #expect(try await Post(way).send(server.url + path).answer?.status == 200) }
     let lines = server.requests.map { $0.lines.sorted() }
     #expect(lines.count == 2 && lines[0] == lines[1])
+  }
+
+  @Test func bothWaysNameTheSamePort() async throws {
+    let server = try BareServer { _ in .ok() }
+    let url = server.url.replacing("127.0.0.1:", with: "127.0.0.1:0")
+    for way in Way.allCases { #expect(try await Post(way).send(url).answer?.status == 200) }
+    let lines = server.requests.map { $0.lines.sorted() }
+    #expect(url != server.url && lines.count == 2 && lines[0] == lines[1])
+  }
+
+  /// libcurl would leave out a header whose value is blank.
+  @Test(arguments: Way.allCases) func aBlankHeaderIsSentEmpty(_ way: Way) async throws {
+    let server = try BareServer { _ in .ok() }
+    let headers = ["", "  ", "\t"].enumerated().map { NameValuePair("X-\($0.offset)", $0.element) }
+    #expect(try await Post(way).send(server.url, headers: headers).answer?.status == 200)
+    let lines = try #require(server.requests.first).lines
+    #expect(lines.filter { $0.hasPrefix("X-") } == ["X-0:", "X-1:", "X-2:"])
   }
 }

@@ -173,7 +173,7 @@ final class DirectForm {
   }
 
   private static func isPlain(_ field: NameValuePair) -> Bool {
-    guard !field.value.isEmpty else { return false }
+    guard !field.hasBlankValue else { return false }
     return !meaningful.contains { field.name.utf8.span.isSameName($0) }
   }
 }

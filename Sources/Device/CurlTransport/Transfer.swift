@@ -103,6 +103,11 @@ extension OutgoingRequest {
   var isSecure: Bool { url.prefix(6).lowercased() == "https:" }
 }
 
+extension NameValuePair {
+  /// Whether there is nothing to send: spaces around a value are not part of it (RFC 9110 §5.5).
+  var hasBlankValue: Bool { value.utf8.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") } }
+}
+
 extension Transfer {
   func setBody(_ body: [UInt8]) {
     let count = curl_off_t(body.count)
@@ -121,7 +126,7 @@ extension Transfer {
       unsafe list = unsafe longer
     }
     // A line with a colon and no value removes a header, one with a semicolon sends it empty (CURLOPT_HTTPHEADER(3)).
-    for field in fields { append(field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)") }
+    for field in fields { append(field.hasBlankValue ? "\(field.name);" : "\(field.name): \(field.value)") }
     // Fields that libcurl would add, but a phone does not send.
     append("\(HeaderName.expect):")
     if !fields.contains(where: { $0.hasName(HeaderName.contentType) }) { append("\(HeaderName.contentType):") }

@@ -245,7 +245,7 @@ struct PlainURL {
     guard end > start, url[start] != UInt8(ascii: ":"), end == url.count || url[end] == UInt8(ascii: "/") else {
       return nil
     }
-    guard !PlainURL.endsWithDefaultPort(url.extracting(start..<end)) else { return nil }
+    guard PlainURL.hasPlainPort(url.extracting(start..<end)) else { return nil }
     for index in end..<url.count {
       let byte = url[index]
       guard byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "#") else { return nil }
@@ -265,11 +265,14 @@ struct PlainURL {
     }
   }
 
-  private static func endsWithDefaultPort(_ authority: Span<UInt8>) -> Bool {
-    let count = authority.count
-    guard count > 0, authority[count - 1] != UInt8(ascii: ":") else { return true }
-    return count > 3 && authority[count - 3] == UInt8(ascii: ":") && authority[count - 2] == UInt8(ascii: "8")
-      && authority[count - 1] == UInt8(ascii: "0")
+  /// Whether there is no port, or one as libcurl sends it: not the default one, and without zeros in front.
+  private static func hasPlainPort(_ authority: Span<UInt8>) -> Bool {
+    var start = authority.count
+    while start > 0, UInt8(ascii: "0")...UInt8(ascii: "9") ~= authority[start - 1] { start -= 1 }
+    guard start > 0, authority[start - 1] == UInt8(ascii: ":") else { return true }
+    guard start < authority.count, authority[start] != UInt8(ascii: "0") else { return false }
+    return authority.count - start != 2 || authority[start] != UInt8(ascii: "8")
+      || authority[start + 1] != UInt8(ascii: "0")
   }
 
   private static func byte(_ text: StaticString, _ index: Int) -> UInt8 { unsafe text.utf8Start[index] }
