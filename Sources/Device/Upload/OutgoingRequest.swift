@@ -118,8 +118,9 @@ enum RequestHeaders {
 }
 
 extension NameValuePair {
-  /// Requires a name that is a token and a single-line value (RFC 9110 §5.6.2, §5.5): a configuration comes from a
-  /// server and must not inject lines into a request. The length of the body is that of its records, whatever is configured
+  /// Requires a name of visible ASCII characters without a colon and a single-line value (RFC 9110 §5.5): a configuration comes
+  /// from a server and must not inject lines into a request. A token (RFC 9110 §5.6.2) has fewer characters, but OkHttp sends
+  /// these names. The length of the body is that of its records, whatever is configured
   /// (RFC 9112 §6.3): a server would take the rest for another request, and its success would delete them.
   fileprivate var isSendable: Bool {
     if hasName(HeaderName.contentLength) || hasName(HeaderName.transferEncoding) { return false }
