@@ -22,8 +22,8 @@ package struct DatabaseError: Error, Equatable, CustomStringConvertible {
   /// The message for operators: without the statement, which is the program's own.
   package var summary: String { extendedCode == 0 ? message : "\(message) (SQLite's code \(extendedCode))" }
 
-  /// Creates a refusal of the wrapper.
-  init(_ kind: Kind, _ message: String, sql: String? = nil) {
+  /// Creates a refusal of the wrapper, or of the owner of a file.
+  package init(_ kind: Kind, _ message: String, sql: String? = nil) {
     self.kind = kind
     extendedCode = 0
     self.message = message

@@ -36,6 +36,19 @@ import Testing
     #expect(rows.text(at: 0) == "delete", "still without a log")
   }
 
+  @Test(arguments: [-1, Int64.max]) func aDamagedNumberOfADeviceIsTold(device: Int64) throws {
+    let folder = try TemporaryFolder()
+    do {
+      let database = try QueueDatabase(path: folder.file("queue.db"), commits: .everyCall)
+      _ = try database.queue(of: 0).insert(1)
+      try database.connection.execute("UPDATE records SET device = \(device)")
+    }
+    let error = #expect(throws: DatabaseError.self) {
+      try QueueDatabase(path: folder.file("queue.db"), commits: .everyCall)
+    }
+    #expect(error?.kind == .corrupt)
+  }
+
   @Test(arguments: QueueForm.files) func aFileBelongsToOneProcess(form: QueueForm) throws {
     let bench = try Bench(form)
     let error = #expect(throws: DatabaseError.self) { try QueueDatabase(path: bench.path, commits: .everyCall) }

@@ -89,12 +89,18 @@ package final class QueueDatabase {
     }
   }
 
+  /// Each number takes memory. More of them are a damaged file.
+  private static let devicesMax = 1 << 24
+
   /// Scans all records, at several hundred thousand a second.
   private func readRows() throws(DatabaseError) {
     var query = try connection.prepare("SELECT row, device, recorded_at FROM records ORDER BY row")
     var rows = query.start()
     while try rows.step() {
       let device = Int(rows.integer(at: 1))
+      guard 0..<QueueDatabase.devicesMax ~= device else {
+        throw DatabaseError(.corrupt, "a record has the device number \(device)")
+      }
       makeRoom(for: device)
       devices[device].append(rows.integer(at: 0), recordedAt: rows.integer(at: 2))
     }
