@@ -22,6 +22,8 @@ struct SocketTable: ~Copyable {
   let epoll: Int32
   private let idleTime: Nanoseconds
   private var sockets: [Socket] = []
+  /// The sockets opened for each device: a change of its network concerns one or two of thousands.
+  private var socketsOf: [Int32: [Int32]] = [:]
   private var idle = TimerQueue<Int32>()
   /// The number of open sockets.
   private(set) var openCount = 0
@@ -106,10 +108,10 @@ struct SocketTable: ~Copyable {
 
   /// Shuts down the unused connections of a device.
   mutating func endUnused(of device: Int) {
-    for index in sockets.indices where sockets[index].device == device {
-      guard let timer = sockets[index].idleTimer else { continue }
+    for socket in socketsOf[Int32(truncatingIfNeeded: device)] ?? [] {
+      guard let timer = sockets[Int(socket)].idleTimer else { continue }
       idle.cancel(timer)
-      end(Int32(index))
+      end(socket)
     }
   }
 
@@ -125,6 +127,12 @@ struct SocketTable: ~Copyable {
   private mutating func replace(_ socket: Int32, with other: Socket) {
     if sockets[Int(socket)].isOpen { openCount -= 1 }
     if other.isOpen { openCount += 1 }
+    let former = sockets[Int(socket)].device
+    if former >= 0 {
+      socketsOf[former]?.removeAll { $0 == socket }
+      if socketsOf[former]?.isEmpty ?? false { socketsOf[former] = nil }
+    }
+    if other.device >= 0 { socketsOf[other.device, default: []].append(socket) }
     sockets[Int(socket)] = other
   }
 
