@@ -96,6 +96,26 @@ import Testing
     }
   }
 
+  /// A primary that was killed before its database was made. PostgreSQL's programs write down what they were asked.
+  @Test func aPrimaryThatIsHalfMadeIsMadeAnew() async {
+    let outcome = await Shell.run(
+      #"""
+      set -euo pipefail; cd "$(mktemp -d)"; trap 'rm -rf "$PWD"' EXIT; mkdir bin data
+      program() { { echo '#!/bin/bash'; cat; } >"bin/$1"; chmod +x "bin/$1"; }
+      program initdb <<<'mkdir "$2"; echo 15 >"$2/PG_VERSION"'
+      program pg_ctl <<<''
+      program psql <<<'[ -e lives ] || exec kill -9 $PPID; echo "${@: -1}"'
+      program postgres <<<'echo "in $2: $(ls "$2")"'
+      primary() { DATA=data BIN=bin PGPASSWORD=a "\#(Document.root)/docker/scale/database" primary; }
+      { primary || echo "ended: $?"; } 2>/dev/null
+      touch lives
+      primary; primary
+      """#)
+    let started = "in data/cluster: PG_VERSION\npg_hba.conf\npostgresql.auto.conf\npostgresql.conf\n"
+    #expect(
+      outcome.output == "ended: 137\nCREATE DATABASE rollingroad\n" + started + started, "\(outcome.output)")
+  }
+
   /// What is shipped for it can be read by what it is for.
   @Test func theFilesOfNodesAreRight() async {
     let outcome = await Shell.run(
