@@ -15,6 +15,8 @@ export class RequestLog extends EventTarget {
   #filter
   #rows = byID('log-rows')
   #said = byID('log-said')
+  /** The next turn of the log says nothing in its place. */
+  #saved = element('p', { class: 'log-said', role: 'status' })
   #errors
   #fields
   #pause = button('Pause', () => this.#setPaused(!this.isPaused), { 'aria-pressed': 'false' })
@@ -47,7 +49,7 @@ export class RequestLog extends EventTarget {
     byID('log-filters').append(...Object.values(this.#fields),
       button('Clear', () => this.apply({})), this.#pause,
       copyButton('Copy as curl', () => curlTo('GET', 'requests', { ...this.query, order: 'newest', limit: atOnce }), { 'aria-label': 'Copy this search as curl' }),
-      button('Save', () => download('requests', { ...this.query, format: 'ndjson' }, 'requests.ndjson'), { title: 'All requests that match, one JSON text a line' }))
+      button('Save', () => this.#save(), { title: 'All requests that match, one JSON text a line' }), this.#saved)
     filter.addEventListener('change', () => { if (this.#asked && this.query.run !== this.#asked.run) this.restart() })
   }
 
@@ -129,6 +131,18 @@ export class RequestLog extends EventTarget {
     }
     this.#take(requests.reverse(), search)
     if (cursor) this.#newest = Math.max(this.#newest, Number(cursor))
+  }
+
+  async #save() {
+    const name = 'requests.ndjson'
+    try {
+      await download('requests', { ...this.query, format: 'ndjson' }, name)
+      this.#saved.className = 'log-said'
+      replaceText(this.#saved, `${name} is saved.`)
+    } catch (error) {
+      this.#saved.className = 'log-said problem'
+      replaceText(this.#saved, error.message)
+    }
   }
 
   async #goOn() {

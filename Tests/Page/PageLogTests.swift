@@ -93,6 +93,23 @@ final class PageLogTests: PageStage {
     }
   }
 
+  @Test func aSearchThatCannotBeSavedSaysWhy() throws {
+    try withPage(path: "/#dock=log", before: fill) { page, _ in
+      try page.wait(until: Self.shows(4))
+      try page.evaluate(
+        """
+        (() => {
+          const real = fetch
+          window.fetch = (url, options) => String(url).includes('format=ndjson')
+            ? Promise.resolve(new Response('{"error":{"code":"busy","message":"come later"}}', { status: 503 })) : real(url, options)
+        })()
+        """)
+      let save = "[...document.querySelectorAll('#log-filters button')].at(-1)"
+      try page.evaluate("\(save).click()")
+      try page.wait(until: "document.querySelector('#log-filters .problem')?.textContent === 'come later'")
+    }
+  }
+
   @Test func errorsHaveNamesAndLeadToTheirRequests() throws {
     try withPage(path: "/#dock=log", before: fill) { page, _ in
       let rows = "[...document.querySelectorAll('#errors tbody tr')]"
