@@ -20,9 +20,12 @@ export function placeAt(places, at) {
   const [one, other] = [places[low], places[low + 1]]
   if (!other || at <= one.at) return { ...one, index: low }
   const share = (at - one.at) / (other.at - one.at)
-  const between = name => one[name] + (other[name] - one[name]) * share
-  return { ...one, latitude: between('latitude'), longitude: between('longitude'), index: low }
+  const latitude = one.latitude + (other.latitude - one.latitude) * share
+  return { ...one, latitude, longitude: shorter(one.longitude + shorter(other.longitude - one.longitude) * share), index: low }
 }
+
+/** The same direction in at most half a turn: the way between two places at both sides of 180° crosses it. */
+const shorter = degrees => Math.abs(degrees) > 180 ? degrees - Math.sign(degrees) * 360 : degrees
 
 export class Replay {
   node

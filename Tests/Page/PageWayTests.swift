@@ -127,6 +127,20 @@ final class PageWayTests: PageStage {
     }
   }
 
+  @Test func aReplayCrossesTheAntimeridianTheShortWay() throws {
+    try withPage { page, _ in
+      let told = try page.text(
+        """
+        (async () => {
+          const { placeAt } = await import('/page/replay.js')
+          const between = (from, to) => [1, 2, 3].map(at => placeAt([{ at: 0, latitude: 0, longitude: from }, { at: 4, latitude: 4, longitude: to }], at).longitude).join(' ')
+          return [between(179, -177), between(-177, 179), between(-90, 70)].join(', ')
+        })()
+        """)
+      #expect(told == "180 -179 -178, -178 -179 -180, -50 -10 30", "\(told)")
+    }
+  }
+
   @Test(arguments: [
     ("GPX", "<trkpt"), ("GeoJSON", "FeatureCollection"), ("CSV", "uuid,recordedAt"), ("NDJSON", #""odometer":12345.6"#),
   ])
