@@ -31,18 +31,30 @@ export function stopsAndTrips(places) {
     const metres = length(places.slice(tripFrom, last + 1))
     if (metres > stopMetres) parts.push({ kind: 'trip', first: tripFrom, last, from: places[tripFrom].at, to: places[last].at, metres })
   }
+  const isNear = (first, index) => metresBetween(places[first], places[index]) <= stopMetres
   let first = 0
+  /** The first place that is late enough for a stop at `first`. */
+  let end = 0
+  /** A place that was too far from an earlier one, and is probably so from the next. */
+  let far = 0
   while (first < places.length) {
-    let last = first
-    while (last + 1 < places.length && metresBetween(places[first], places[last + 1]) <= stopMetres) last += 1
-    if (places[last].at - places[first].at >= stopMilliseconds) {
-      endTrip(first)
-      parts.push({ kind: 'stop', first, last, from: places[first].at, to: places[last].at, metres: 0 })
-      tripFrom = last
-      first = last + 1
-    } else {
-      first += 1
+    while (end < places.length && places[end].at - places[first].at < stopMilliseconds) end += 1
+    if (end >= places.length) break
+    if (far <= first || isNear(first, far)) {
+      // Backwards, so that a device that has left is found at once.
+      far = end
+      while (far > first && isNear(first, far)) far -= 1
     }
+    if (far > first) {
+      first += 1
+      continue
+    }
+    let last = end
+    while (last + 1 < places.length && isNear(first, last + 1)) last += 1
+    endTrip(first)
+    parts.push({ kind: 'stop', first, last, from: places[first].at, to: places[last].at, metres: 0 })
+    tripFrom = last
+    first = last + 1
   }
   if (places.length > 0) endTrip(places.length - 1)
   return parts

@@ -127,6 +127,26 @@ final class PageWayTests: PageStage {
     }
   }
 
+  /// Places are compared with a few others each, however many lie within the time and the distance of a stop.
+  @Test func manyPlacesTogetherAreReadAFewTimesEach() throws {
+    try withPage { page, _ in
+      let told = try page.text(
+        """
+        (async () => {
+          const { stopsAndTrips } = await import('/page/trips.js')
+          let reads = 0
+          const places = Array.from({ length: 2_000 }, (_, index) => ({
+            at: index < 1_000 ? index : 180_000 + index,
+            latitude: 0, get longitude() { reads += 1; return index === 500 ? 1 : index % 9 / 1e6 },
+          }))
+          const parts = stopsAndTrips(places).map(({ kind, first, last }) => `${kind} ${first}-${last}`).join()
+          return `${parts} ${reads < 20 * places.length}`
+        })()
+        """)
+      #expect(told == "trip 0-501,stop 501-1999 true")
+    }
+  }
+
   @Test func aReplayCrossesTheAntimeridianTheShortWay() throws {
     try withPage { page, _ in
       let told = try page.text(
