@@ -12,6 +12,9 @@ package enum Distribution: Equatable, Sendable {
 }
 
 extension Distribution {
+  /// Limits draws of times from a heavy tail: three years.
+  package static let longestSeconds = 1e8
+
   /// The 95th percentile of the standard normal distribution.
   private static let normalP95 = 1.6448536269514722
 

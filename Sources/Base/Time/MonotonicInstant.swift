@@ -40,6 +40,9 @@ package struct Nanoseconds: Hashable, Comparable, Sendable {
 
   package static let zero = Nanoseconds(0)
 
+  /// Limits the lengths of runs and of configured times: sums of a few of them are in range.
+  package static let centurySeconds = 3.2e9
+
   /// Whole milliseconds, truncated.
   @inlinable package var wholeMilliseconds: Int64 { count / 1_000_000 }
   @inlinable package var seconds: Double { Double(count) / 1e9 }

@@ -55,9 +55,8 @@ struct EngineSettings: Sendable {
 }
 
 extension Nanoseconds {
-  /// Clamps a configured span, which may be any number, to 0 ... 100 years.
+  /// Clamps a configured span, which may be any number, to 0 ... a century.
   init(seconds: Double) {
-    let century = 3.2e9
-    self.init(Int64((min(max(seconds, 0), century) * 1e9).rounded()))
+    self.init(Int64((min(max(seconds, 0), Nanoseconds.centurySeconds) * 1e9).rounded()))
   }
 }

@@ -85,7 +85,7 @@ extension SimulatedDevice {
       let seconds = (lifecycle.relaunchAfter ?? usual).draw(from: &stream)
       goDown(
         lifecycle.reboot ? .switchedOff : .closed,
-        until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)),
+        until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, Distribution.longestSeconds)),
         at: instant, in: run)
     case .network, .storage, .device: break
     }
@@ -171,7 +171,8 @@ extension SimulatedDevice {
     let usual = fleet.setup.habits.relaunchSeconds
     let seconds = usual.draw(from: &stream)
     goDown(
-      .killed, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, 1e8)), at: instant,
+      .killed, until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, Distribution.longestSeconds)),
+      at: instant,
       in: run)
   }
 

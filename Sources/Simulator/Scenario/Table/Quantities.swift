@@ -14,11 +14,11 @@ struct QuantityKind: Sendable {
   /// In seconds. Units as in Go and k6.
   static let duration = QuantityKind(
     name: "a duration", example: "90s", units: ["ms": 1e-3, "s": 1, "m": 60, "h": 3_600, "d": 86_400],
-    isCompound: true, range: 0...3.2e9)
+    isCompound: true, range: 0...Nanoseconds.centurySeconds)
   /// A duration that may be negative, for clocks.
   static let offset = QuantityKind(
     name: "a duration with or without sign", example: "-90s", units: duration.units, isCompound: true,
-    range: -3.2e9...3.2e9)
+    range: -Nanoseconds.centurySeconds...Nanoseconds.centurySeconds)
   static let length = QuantityKind(
     name: "a length", example: "250m", units: ["m": 1, "km": 1e3], isCompound: false, range: 0...1e8)
   static let speed = QuantityKind(

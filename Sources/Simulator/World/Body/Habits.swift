@@ -13,8 +13,6 @@ package struct Habits: Sendable {
   /// From seven in the morning to eleven at night.
   private static let wakes = 25_200.0
   private static let awakeSeconds = 57_600.0
-  /// Limits draws from a heavy tail.
-  private static let longestSeconds = 1e8
 
   package init(rates: HabitRates, clock: DayClock, start: MonotonicInstant, seed: UInt64, device: UInt64) {
     self.rates = rates
@@ -57,7 +55,7 @@ package struct Habits: Sendable {
 
   private static func draw(_ span: Distribution, from stream: inout RestingStream) -> Double {
     // No event ends before it begins.
-    min(max(stream.draw { span.draw(from: &$0) }, 0.001), Habits.longestSeconds)
+    min(max(stream.draw { span.draw(from: &$0) }, 0.001), Distribution.longestSeconds)
   }
 
   /// Returns the next event. The waiting time is exponential in waking hours; nights are skipped.

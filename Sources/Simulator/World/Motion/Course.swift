@@ -24,9 +24,6 @@ struct Course: Sendable {
 }
 
 extension Course {
-  /// Limits draws from a heavy tail: all random stops of a trip together.
-  private static let longestSeconds = 1e8
-
   /// Returns the course with random stops: the distances between them are exponential, so that their number has a
   /// Poisson distribution.
   func halting(_ stops: Transport.Stops?, from stream: RandomStream) -> Course {
@@ -34,7 +31,8 @@ extension Course {
     var stream = stream
     var (vertices, limits, halts) = ([path.vertices[0]], [Double](), [(vertex: Int, stop: Stop)]())
     var next = self.stops[...]
-    var secondsLeft = Course.longestSeconds
+    // All random stops of a trip together.
+    var secondsLeft = Distribution.longestSeconds
     var metres = stream.exponential(mean: 1_000 / stops.perKilometre)
     for edge in self.limits.indices {
       while metres < path.metres[edge + 1] {

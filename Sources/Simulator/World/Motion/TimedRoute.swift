@@ -110,9 +110,6 @@ package final class RouteSet: Sendable {
 }
 
 extension RouteRecording {
-  /// The longest duration of a run.
-  private var longestSeconds: Double { 3.2e9 }
-
   fileprivate func recordedMotion(factor: Double) throws(RouteError) -> Motion {
     var seconds: [Double] = []
     seconds.reserveCapacity(points.count)
@@ -129,7 +126,7 @@ extension RouteRecording {
       }
       previous = time
       let passed = Double(time.milliseconds(since: points[0].time ?? time)) / (1e3 * factor)
-      guard passed < longestSeconds else {
+      guard passed < Nanoseconds.centurySeconds else {
         throw RouteError(
           .badTime, at: point.spot,
           "this point is more than a century after the first one; correct the times, or let the timing be modelled")

@@ -24,7 +24,6 @@ package struct ActivitySensor: Sendable {
   private static let confusionShare = 0.12
   /// The mean duration of a mistake.
   private static let mistakeSeconds = 25.0
-  private static let longestDelay = 1e8
   /// Mistakes have a lower confidence.
   private static let sureConfidence = 75
   /// The interval of repeated reports of a rest.
@@ -110,7 +109,7 @@ package struct ActivitySensor: Sendable {
       mean = ActivitySensor.mistakeSeconds * shares.truthShare / (1 - shares.truthShare)
     }
     // With a tiny share of mistakes the mean would be centuries.
-    let delay = min(stream.draw { $0.exponential(mean: mean) }, ActivitySensor.longestDelay)
+    let delay = min(stream.draw { $0.exponential(mean: mean) }, Distribution.longestSeconds)
     return report(look(like: truth), after: delay, from: instant)
   }
 

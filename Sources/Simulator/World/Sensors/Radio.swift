@@ -191,8 +191,6 @@ package struct LinkQuality: Equatable, Sendable {
   /// The initial retransmission timeout, doubled with every loss (RFC 6298 §2).
   private static let retransmissionSeconds = 1.0
   private static let retransmissions = 6
-  /// No request waits for an answer as long.
-  private static let longestSeconds = 1e8
 
   /// Returns the transfer time of bytes in one direction over a reliable connection, with retransmissions. Nil when they do
   /// not arrive: without a network, when the last of several attempts was lost, or when it would take years.
@@ -208,6 +206,7 @@ package struct LinkQuality: Equatable, Sendable {
       seconds += timeout
       timeout *= 2
     }
-    return seconds < LinkQuality.longestSeconds ? Nanoseconds(Int64(seconds * 1e9)) : nil
+    // No request waits for an answer as long.
+    return seconds < Distribution.longestSeconds ? Nanoseconds(Int64(seconds * 1e9)) : nil
   }
 }
