@@ -222,7 +222,7 @@ extension Measures {
     summary.verification = report.verification
     (summary.serverCounts, summary.findings) = (report.serverCounts, report.findings)
     summary.answers = RequestEnd.words(uploadEnds)
-    if abandonedUploads > 0 { summary.answers["app ended"] = abandonedUploads }
+    if abandonedUploads > 0 { summary.answers[RequestEnd.abandonedWord] = abandonedUploads }
     let open = devices.reduce(0) { $0 + $1.flights.count }
     if open > 0 { summary.answers[RequestEnd.openWord] = open }
     // The phase ends as soon as the queues are empty, often long before its limit.

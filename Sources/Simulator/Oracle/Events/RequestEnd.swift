@@ -10,6 +10,9 @@ package enum RequestEnd: Hashable {
   /// Of requests that are under way when the run ends.
   package static let openWord = "no answer by the end"
 
+  /// Of requests whose app ended first.
+  package static let abandonedWord = "app ended"
+
   package static let leftNetworkMessage = "the phone changed its network"
 
   package init(_ outcome: RequestOutcome) {
@@ -23,10 +26,17 @@ package enum RequestEnd: Hashable {
   /// `status 503`, or why there was no answer.
   package var word: String {
     switch self {
-    case .status(let status): "status \(status)"
+    case .status(let status): RequestEnd.statusWord + "\(status)"
     case .failure(let failure): failure.word
     case .leftNetwork: "aborted by network change"
     }
+  }
+
+  private static let statusWord = "status "
+
+  /// Whether an end with this word is an answer; nil for one that says nothing about the server.
+  package static func isAnswer(_ word: String) -> Bool? {
+    [RequestEnd.leftNetwork.word, abandonedWord].contains(word) ? nil : word.hasPrefix(statusWord)
   }
 
   package static func words(_ counts: [RequestEnd: Int]) -> [String: Int] {

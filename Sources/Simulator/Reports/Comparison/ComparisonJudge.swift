@@ -243,9 +243,15 @@ struct ComparisonJudge {
 
   /// Returns the share of uploads that the server left without an answer.
   private func unanswered(_ run: RunSummary) -> Double {
-    let ends = run.answers.filter { ![RequestEnd.leftNetwork.word, "app ended"].contains($0.key) }
-    let count = ends.reduce(0) { $0 + ($1.key.hasPrefix("status ") ? 0 : $1.value) }
-    return Double(count) / Double(max(ends.values.reduce(0, +), 1))
+    var (answered, unanswered) = (0, 0)
+    for (word, count) in run.answers {
+      switch RequestEnd.isAnswer(word) {
+      case true?: answered += count
+      case false?: unanswered += count
+      case nil: break
+      }
+    }
+    return Double(unanswered) / Double(max(answered + unanswered, 1))
   }
 
   /// Returns how far the 99th percentile of the generator's lag exceeds its median: smaller differences of times may be due
