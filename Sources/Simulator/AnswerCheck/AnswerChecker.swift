@@ -135,7 +135,7 @@ extension AnswerChecker {
     judgement.judge(.noServerError, isBroken: status >= 500, "status \(status)\(AnswerChecker.reason(answer))")
     if let head = answer.head, !isSuccess {
       judgement.judge(
-        .noRetryAfter, head[HeaderName.retryAfter].map { "status \(status) with Retry-After: \($0)" })
+        .noRetryAfter, head[HeaderName.retryAfter].map { Clause.delayDetail(status: status) + $0 })
     }
     judgeQueue(print, status, isSuccess: isSuccess, into: &judgement)
     judgePermission(answer, status, into: &judgement)

@@ -34,6 +34,9 @@ extension Clause {
 }
 
 extension Clause {
+  /// The beginning of the detail of an answer that breaks `noRetryAfter`.
+  package static func delayDetail(status: Int) -> String { "status \(status) with Retry-After: " }
+
   /// The SDK searches the whole answer for names (SDK §11.3), which cannot be configured.
   private static let ofTheApp =
     "No setting of the SDK chooses the key. In the app, point authorization.refreshUrl at an endpoint of your own that returns "

@@ -1,3 +1,4 @@
+import AnswerCheck
 import Base
 import Oracle
 package import Scenario
@@ -161,9 +162,9 @@ extension RunSummary {
     guard let place, [ClockMode.lockstep, .accelerated].contains(where: { $0.rawValue == mode }) else { return nil }
     // Of 503 only the header says that it is a limit, which the clause on Retry-After has seen.
     let isLimit = { (clause: ClauseVerdict) in
-      clause.outcome == .broken && clause.detail?.hasPrefix("status 503 with Retry-After") ?? false
+      clause.outcome == .broken && clause.detail?.hasPrefix(Clause.delayDetail(status: 503)) ?? false
     }
-    guard answers["status 429"] ?? 0 > 0 || clauses.contains(where: isLimit) else { return nil }
+    guard answers[RequestEnd.status(429).word] ?? 0 > 0 || clauses.contains(where: isLimit) else { return nil }
     let isPaced = mode == ClockMode.accelerated.rawValue
     let pace = isPaced ? place.factor : ended.seconds / max(place.seconds, 0.001)
     return pace > 1 ? pace : nil
