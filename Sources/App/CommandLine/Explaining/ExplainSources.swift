@@ -110,14 +110,17 @@ struct ExplainSources {
     try (own ?? journal)?.putAside { book.putAside($0, $1) }
     // Before the lists: what comes meanwhile is in these.
     if let own { book.accounts = try own.devices() }
+    func follow() throws(SourceError) {
+      try readSenders(of: join(book).unsent, than: device, into: &requests)
+      try lookForCopies(of: join(book).foreign, in: store, than: device, into: &book)
+    }
     let known = join(book).known.union([uuid].compactMap { $0 })
     let acknowledged = join(book).acknowledged
     if store.isOfAllDevices {
       try readAll(of: store, device: device, keeping: known, into: &book)
       try lookAgain(in: store, of: device, for: book.missing(of: acknowledged), into: &book)
       try readOtherSenders(of: join(book).misfiled, into: &requests)
-      try readSenders(of: join(book).unsent, than: device, into: &requests)
-      try lookForCopies(of: join(book).foreign, in: store, than: device, into: &book)
+      try follow()
       return join(book)
     }
     if let device { try read(device, in: store, into: &book) }
@@ -132,8 +135,7 @@ struct ExplainSources {
       book.skippedCount = max(0, rest.count - ExplainSources.devicesMax)
     }
     if isOfAll(store, book, known) { book.takeAsListsOfAll() }
-    try readSenders(of: join(book).unsent, than: device, into: &requests)
-    try lookForCopies(of: join(book).foreign, in: store, than: device, into: &book)
+    try follow()
     let owner = device ?? uuid.flatMap { join(book).story(of: $0).device }
     if let owner { try lookAgain(in: store, of: owner, for: book.missing(of: acknowledged), into: &book) }
     try readOtherSenders(of: join(book).misfiled, into: &requests)
