@@ -98,10 +98,7 @@ final class KeyRing: Sendable {
 
   /// Returns a token with these claims, signed by the newest key.
   func sign(_ claims: JSONObject, at now: WallInstant) -> String {
-    rotateWhenDue(now)
-    guard let member = state.withLock({ $0.keys.newest(algorithm.family) }) else {
-      preconditionFailure("a ring has a key that signs")
-    }
+    let member = newest(at: now)
     let header: JSONObject = [
       "alg": .string(algorithm.rawValue), "typ": .string("JWT"), "kid": .string(member.name),
     ]
@@ -156,16 +153,30 @@ final class KeyRing: Sendable {
     }
   }
 
-  /// Rotates keys that other servers do not share. The key in use signs until the new one is made.
+  /// Returns the key that signs.
+  private func newest(at now: WallInstant) -> KeyList.Member {
+    let (number, known) = state.withLock { (dueNumber(&$0, now), $0.keys.newest(algorithm.family)) }
+    if let number { rotateAside(to: number, now) }
+    let member = number == nil ? known : state.withLock { $0.keys.newest(algorithm.family) }
+    guard let member else { preconditionFailure("a ring has a key that signs") }
+    return member
+  }
+
   private func rotateWhenDue(_ now: WallInstant) {
-    guard !isShared else { return }
-    let number = state.withLock { state -> Int? in
-      if state.keys.isFull { state.keys.dropOld(keepMilliseconds, at: now) }
-      guard !state.isMakingKey, isDue(state.keys, now) else { return nil }
-      state.isMakingKey = true
-      return state.made
-    }
-    guard let number else { return }
+    if let number = state.withLock({ dueNumber(&$0, now) }) { rotateAside(to: number, now) }
+  }
+
+  /// Returns the number of the key to make, for keys that other servers do not share; nil when no rotation is due.
+  private func dueNumber(_ state: inout State, _ now: WallInstant) -> Int? {
+    guard !isShared else { return nil }
+    if state.keys.isFull { state.keys.dropOld(keepMilliseconds, at: now) }
+    guard !state.isMakingKey, isDue(state.keys, now) else { return nil }
+    state.isMakingKey = true
+    return state.made
+  }
+
+  /// The key in use signs until the new one is made.
+  private func rotateAside(to number: Int, _ now: WallInstant) {
     aside { [self] in
       let key = makeKey(number)
       state.withLock { state in
