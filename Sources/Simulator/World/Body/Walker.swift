@@ -14,7 +14,8 @@ struct Walker: Sendable {
   /// Drawn for the first trip, so that people who start together do not need their next trip at the same instant.
   private let firstStepsMax: Int
 
-  private static let stepsPerTrip = 60
+  /// A trip is drawn whole at its start, and kept: 60 steps were a quarter of the memory of a phone.
+  private static let stepsPerTrip = 20
   /// Standard deviations; that of the speed is a share of its mean.
   private static let speedDeviation = 0.3
   private static let directionDeviationDegrees = 60.0
