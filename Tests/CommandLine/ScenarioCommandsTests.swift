@@ -81,6 +81,66 @@ import Testing
     #expect(least <= number(made.1) && number(made.1) <= greatest, "\(least) \(made.1) \(greatest)")
   }
 
+  private static let fault = "faults: [{ name: 'f', at: '1m', for: '1m', "
+
+  /// The plan is refused as the run would be: all mistakes at once, those of files and of other parts of the program too.
+  @Test(arguments: [
+    ("routes: { r: { type: 'replay', file: '/nowhere.gpx' } }", "routes.r.file: cannot read the file '/nowhere.gpx'"),
+    (
+      fault + "http: { abort: { status: 500, headers: { 'a b': 'c' } } } }]",
+      "faults[0].http.abort.headers.a b: 'a b' cannot be a header of an answer"
+    ),
+    ("target: { headers: { A: 'b\\nc' } }", "target.headers.A: 'A' cannot be a header of a request"),
+    (fault + "auth: { rotateKeys: true } }]", "faults[0].auth: there are no tokens"),
+    ("thresholds: { time_to_visible: ['max<1'] }", "thresholds.time_to_visible: the server in virtual time commits"),
+    ("thresholds: { 'uploads{device:a-9}': ['count>1'] }", "'a-9' is not a device of this run; write one such as a-0"),
+    (
+      "sdk: { config: { app: { schedule: ['2-6 9:00-17:00', '1-8 09:00-17:00'] } } }",
+      "sdk.config.app.schedule[1]: \"1-8 09:00-17:00\" is wrong at column 1; days are 1 (Sunday) to 7"
+    ),
+    (
+      "clock: { mode: 'lockstep' }, target: { url: 'http://127.0.0.1:9' }, " + fault
+        + "http: { answer: { kind: 'half' } } }]",
+      "faults[0].http: only a Rolling Road server supports it; use --mode virtual"
+    ),
+    (
+      "clock: { mode: 'lockstep' }, sdk: { config: { http: { url: 'http://127.0.0.1:9' } } }, " + fault
+        + "tls: { problem: 'cut' } }]",
+      "faults[0].tls: http://127.0.0.1:9 has no TLS; name a target with https"
+    ),
+    ("outputs: [{ type: 'prometheus', listen: 'here' }]", "outputs[0].listen: \"here\" is not a valid listen address"),
+  ])
+  func aPlanIsRefusedAsTheRun(keys: String, words: String) throws {
+    let text = "{ version: 1, name: 'x',\n fleets: { a: { devices: 2, routes: 'r' } },\n \(keys)"
+    let routes = keys.hasPrefix("routes") ? " }" : ", routes: { r: { type: 'generate' } } }"
+    let run = CommandCall(["simulate", "s.json5"], files: ["s.json5": text + routes])
+    let plan = CommandCall(["simulate", "s.json5", "--dry-run"], files: ["s.json5": text + routes])
+    #expect(run.code == .badScenario && plan.code == .badScenario && plan.output == "")
+    let lines = plan.error.split(separator: "\n").filter { !$0.hasPrefix("note: ") }
+    #expect(run.error == plan.error && lines.count == 1, "\(run.error)\(plan.error)")
+    #expect(lines[0].wholeMatch(of: /s.json5:3:\d+: .+; .+/) != nil && lines[0].contains(words), "\(plan.error)")
+    // Beside a key that cannot be read.
+    let both = CommandCall(["simulate", "s.json5", "--set", "sede=1"], files: ["s.json5": text + routes])
+    #expect(both.error.hasPrefix(lines[0] + "\n--set sede=1: sede: no key 'sede'"), "\(both.error)")
+  }
+
+  /// The place is that in the text, whatever part of the scenario runs.
+  @Test func theFaultsOfAFleetAreNumberedAsInTheText() {
+    let text = """
+      { version: 1, name: 'x', fleets: { a: { devices: 1 }, b: { devices: 1 } }, faults: [
+        { name: 'f', at: '1m', select: { fleet: 'a' }, lifecycle: { reboot: true } },
+        { name: 'g', at: '1m', for: '1m', select: { fleet: 'b' }, http: { abort: { status: 500, headers: { 'a b': 'c' } } } }] }
+      """
+    let plan = CommandCall(["simulate", "s.json5", "--fleet", "b", "--dry-run"], files: ["s.json5": text])
+    #expect(plan.code == .badScenario && plan.error.hasPrefix("s.json5:3:109: faults[1].http.abort."), "\(plan.error)")
+  }
+
+  /// A target implies real time before anything is judged by the mode.
+  @Test func aPresetNeedsNoModeBesideATarget() {
+    let plan = run("simulate", "first-drive", "--target", "http://127.0.0.1:9", "--preset", "traccar", "--dry-run")
+    #expect(plan.code == .ok && plan.output.hasPrefix("plan of first-drive: realtime"), "\(plan.error)")
+  }
+
   @Test func whatCannotBeRunIsSaid() {
     let lockstep = run("simulate", "first-drive", "--mode", "lockstep")
     #expect(lockstep.code == .badScenario)
@@ -114,7 +174,9 @@ import Testing
     ["first-drive", "--fleet", "phone"], ["first-drive", "--shard", "2/2"], ["first-drive", "--shard", "auto/2"],
   ])
   func wrongWordsAreUsageErrors(words: [String]) {
-    let call = CommandCall(["simulate"] + words)
-    #expect(call.code == .usage && !call.error.isEmpty)
+    for more: [String] in [[], ["--dry-run"]] {
+      let call = CommandCall(["simulate"] + words + more)
+      #expect(call.code == .usage && !call.error.isEmpty)
+    }
   }
 }

@@ -148,7 +148,9 @@ import Testing
       #expect(call.error.contains("; stop the program that uses it, or use another port"), "\(call.error)")
     }
     let bad = self.run("--quiet", "--set", "outputs=[{ type: 'prometheus', listen: 'somewhere' }]")
-    #expect(bad.code == .badScenario && bad.error.contains("outputs: prometheus"), "\(bad.error)")
+    #expect(
+      bad.code == .badScenario && bad.error.contains("outputs[0].listen: \"somewhere\" is not a valid listen address"),
+      "\(bad.error)")
   }
 
   /// No seed has run: that is no success.

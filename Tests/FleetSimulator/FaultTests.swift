@@ -142,7 +142,7 @@ import World
     scenario.faults[0].action = .remote(remote)
     guard !areTaken else { return _ = try RunSetup(scenario) }
     let refused = try #require(throws: UnsupportedScenarioError.self) { try RunSetup(scenario) }
-    #expect(refused.problems.map { $0.contains("and a server takes 10485760; write shorter ones") } == [true])
+    #expect(refused.problems.map { "\($0)".contains("and a server takes 10485760; write shorter ones") } == [true])
   }
 
   @Test func aRebootEndsAfterRelaunchAfter() throws {

@@ -113,8 +113,8 @@ import World
         routes: { open: { type: "generate", model: "gauss-markov", step: "\(step)" } },
         fleets: { a: { devices: 3, routes: "open" } } }
       """
-    let scenario = try ScenarioReader().read(text).scenario
-    #expect(throws: UnsupportedScenarioError.self) { try RunSetup(scenario) }
+    let refused = try #require(throws: ScenarioErrors.self) { try ScenarioReader().read(text) }
+    #expect(refused.all.map(\.path) == ["routes.open.step"])
   }
 
   /// The order that the plan of trips relies on: a body makes them as they were planned.

@@ -102,7 +102,8 @@ import World
   func aFileThatIsNoRouteIsAClearError(route: String, words: String) throws {
     let error = #expect(throws: UnsupportedScenarioError.self) { _ = try Self.setup(route) }
     #expect(
-      error?.problems.contains { $0.hasPrefix("routes.r") && $0.contains(words) } == true, "\(error?.problems ?? [])")
+      error?.problems.contains { $0.path.hasPrefix("routes.r") && "\($0)".contains(words) } == true,
+      "\(error?.problems ?? [])")
   }
 
   private enum Missing: Error { case routes }

@@ -132,14 +132,15 @@ import World
   ])
   func whatCannotBeIsSaidBeforeTheRun(fault: String, words: String) throws {
     let host = words.contains("no TLS") ? "http://127.0.0.1:8080/locations" : "https://127.0.0.1:8443/locations"
-    let scenario = try ScenarioReader(overrides: [], variable: { _ in nil }).read(
-      """
+    let text = """
       { version: 1, name: "tls", clock: { mode: "realtime", duration: "6m" }, fleets: { cars: { devices: 2, motion: "driving" } },
         faults: [{ name: "f", at: "1m", for: "1m", \(fault) }], target: { url: "\(host)" } }
       """
-    ).scenario
-    let refusal = #expect(throws: UnsupportedScenarioError.self) { try RunSetup(scenario) }
-    #expect(refusal?.problems.contains { $0.contains(words) } == true, "\(String(describing: refusal))")
+    let refusal = try #require(throws: ScenarioErrors.self) {
+      try ScenarioReader().read(text) { RunSetup.problems(of: $0, files: .none) }
+    }
+    #expect(refusal.all.contains { $0.text(sources: ["f"]).contains(words) }, "\(refusal)")
+    #expect(refusal.all.allSatisfy { $0.path.hasPrefix("faults[0].tls") && $0.position.line == 2 }, "\(refusal)")
   }
 }
 

@@ -154,8 +154,8 @@ import Upload
     #expect {
       _ = try RunSetup(scenario)
     } throws: { error in
-      (error as? UnsupportedScenarioError)?.problems.first?.contains(
-        "different servers, http://a.example/x and http://b")
+      (error as? UnsupportedScenarioError)?.description.contains(
+        "fleets.b.config.http.url: fleets upload to different servers, http://a.example/x and http://b")
         == true
     }
   }

@@ -46,9 +46,9 @@ import Testing
   }
 
   @Test func membersAreJudged() {
-    let inOrder = "f:1:36: fleets.cars.members: 1 follows 1; write each number once, in ascending order"
+    let inOrder = "f:1:69: fleets.cars.members[1]: 1 follows 1; write each number once, in ascending order"
     #expect(problems(in: scenario(fleet: "devices: 3, members: [1, 1]")) == [inOrder])
-    let beyond = "f:1:36: fleets.cars.members: there is no device 3 among 3; write numbers from 0 to 2"
+    let beyond = "f:1:69: fleets.cars.members[1]: there is no device 3 among 3; write numbers from 0 to 2"
     #expect(problems(in: scenario(fleet: "devices: 3, members: [0, 3]")) == [beyond])
   }
 

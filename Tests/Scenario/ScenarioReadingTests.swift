@@ -96,6 +96,57 @@ import Testing
       "no key 'notifyOnEnter'; did you mean 'notifyOnEntry'?"
     ),
     ("target: { auth: { strategy: 'sas' } }", "no value 'sas'"),
+    (
+      "target: { auth: { identity: 'own' } }", "target.auth.identity: an identity provider without tokens; add strategy"
+    ),
+    (
+      "target: { auth: { strategy: 'jwt', tokenUrl: '/x' } }",
+      "target.auth.tokenUrl: the built-in server has no path '/x'; write one of /api/register"
+    ),
+    ("target: { url: 'http://a' }", "target.url: the mode virtual always uses the built-in server"),
+    ("target: { connections: { policy: 'pooled' } }", "target.connections.policy: in the mode virtual each device"),
+    ("clock: { timestamps: 'shift-to-now' }", "clock.timestamps: the mode virtual keeps the date"),
+    ("clock: { mode: 'fast' }, target: { url: 'http://a', preset: 'traccar' }", "no value 'fast'"),
+    ("requests: [{ path: '/a' }]", "fleets: both fleets and requests; keep one of them"),
+    (
+      "networks: { n: { markov: { lte: { lte: '1m' } }, start: 'lte' } }",
+      "markov.lte.lte: a link cannot change to itself"
+    ),
+    (
+      "networks: { n: { markov: { lte: { wifi: '1m' }, wifi: {} }, start: 'edge' } }",
+      "networks.n.start: 'edge' has no change to another link; add edge with its changes to markov"
+    ),
+    (
+      "routes: { r: { type: 'generate', block: '10m' } }",
+      "routes.r.block: 10m is out of range; write a length from 50m"
+    ),
+    ("routes: { r: { type: 'generate', extent: '0m' } }", "routes.r.extent: the city has 0 blocks a side"),
+    ("routes: { r: { type: 'generate', center: [81, 0] } }", "routes.r.center: the city is too close to a pole"),
+    (
+      "routes: { r: { type: 'generate', model: 'gauss-markov', meanSpeed: '0m/s' } }",
+      "routes.r.meanSpeed: the walk stands still; write a speed above 0"
+    ),
+    (
+      "faults: [{ name: 'f', at: '1m', for: '1m', tls: { problem: 'cut', delay: '3s' } }]",
+      "faults[0].tls.delay: only a slow handshake has a delay; remove it"
+    ),
+    (
+      "faults: [{ name: 'f', at: '1m', for: '1m', storage: { error: 'SQLITE_FULL', crash: 'between-2xx-and-delete' } }]",
+      "faults[0].storage.crash: error and crash in one fault; write a fault for each"
+    ),
+    (
+      "faults: [{ name: 'f', at: '1m', remote: { background_geolocation: [] } }]",
+      "a list of 0; list at least 1 command"
+    ),
+    ("faults: [{ name: 'f', at: '1m', auth: { revokeAllTokens: true } }]", "faults[0].auth: there are no tokens"),
+    (
+      "outputs: [{ type: 'prometheus-remote-write', url: 'http://a', labels: { 'a b': 'c' } }]",
+      "outputs[0].labels.a b: 'a b' cannot be a label of Prometheus"
+    ),
+    (
+      "outputs: [{ type: 'prometheus-remote-write', url: 'http://a', labels: { job: 'c' } }]",
+      "outputs[0].labels.job: every series has a label 'job' already"
+    ),
     ("geofences: { g: { type: 'grid', count: 1.5 } }", "is not allowed here"),
     ("faults: [{ name: 'f', at: '1m', network: 'none' }]", "say for how long"),
     ("faults: [{ name: 'f', at: '11m', for: '1m', network: 'none' }]", "after the end of the run"),
@@ -135,7 +186,9 @@ import Testing
       "larger than max"
     ),
     ("routes: { r: { type: 'generate', center: [91, 0] } }", "is not allowed here"),
-    ("outputs: [{ type: 'junit' }]", "'file'"),
+    ("outputs: [{ type: 'junit' }]", "'file'"), ("acts: [{ end: 'stop' }]", "'at'"),
+    ("networks: { n: { markov: { lte: {} } } }", "'start'"),
+    ("networks: { n: { start: 'lte', markov: 1 } }", "an object"),
     (
       "outputs: [{ type: 'html', file: '../up.html' }]",
       "outputs[0].file: '../up.html' is not a file name inside --out"
@@ -162,6 +215,42 @@ import Testing
   func mistakesAreNamed(keys: String, words: String) {
     let found = problems(in: scenario(keys))
     #expect(!found.isEmpty && found.allSatisfy { $0.contains(words) }, "\(found)")
+  }
+
+  @Test(arguments: [
+    ("devices: 3, members: [0, 2, 1]", "fleets.cars.members[2]: 1 follows 2; write each number once"),
+  ])
+  func mistakesOfFleetsAreNamed(fleet: String, words: String) {
+    let found = problems(in: scenario(fleet: fleet))
+    #expect(found.count == 1 && found[0].contains(words), "\(found)")
+  }
+
+  /// Each once, in the order of the text; what depends on a value that was not read is left out.
+  @Test func whatContradictsIsToldBesideWhatCannotBeRead() {
+    let text = """
+      { version: 1, name: "x", target: { auth: { identity: "own" } },
+        fleets: { cars: { devices: 2, network: "ltee", startTime: "11m" } },
+        faults: [
+          { name: "a", at: "1m", for: "1s", netwrk: "none" },
+          { name: "b", at: "1m", for: "1m", tls: { problem: "cut", delay: "1s" } },
+          { name: "a", at: "99m", for: "1m", tls: { problem: "slo", delay: "1s" } } ],
+        acts: [ { at: "1m" }, { at: "1h", end: "stop" } ], outputs: [ { type: "pdf" }, { type: "csv", file: "../x" } ] }
+      """
+    let error = #expect(throws: ScenarioErrors.self) {
+      try ScenarioReader().read(text) { _ in
+        [
+          ScenarioProblem("fleets.cars", "not said", remedy: "read it"),
+          ScenarioProblem("fleets.cars.devices", "said", remedy: "read it"),
+          ScenarioProblem("faults[1].name", "not said either", remedy: "read it", reading: ["fleets"]),
+        ]
+      }
+    }
+    #expect(
+      error?.all.map { "\($0.position.line) \($0.path)" } == [
+        "1 target.auth.identity", "2 fleets.cars.devices", "2 fleets.cars.network", "2 fleets.cars.startTime",
+        "4 faults[0]", "4 faults[0].netwrk", "5 faults[1].tls.delay", "6 faults[2].name", "6 faults[2].at",
+        "6 faults[2].tls.problem", "7 acts[0]", "7 acts[1].at", "7 outputs[0].type", "7 outputs[1].file",
+      ])
   }
 
   /// Devices are named after their fleet: a server has limits for names, and a field takes no control character.

@@ -133,7 +133,7 @@ import Testing
   func aPlaceThatIsNoneSaysWhy(url: String, words: String) throws {
     var place = StorePlace()
     place.stream = url
-    #expect(place.problem?.contains(words) == true, "\(place.problem ?? "nothing")")
+    #expect(place.problem?.message.contains(words) == true, "\(String(describing: place.problem))")
   }
 
   @Test func everyHostHasAPort() throws {

@@ -225,9 +225,12 @@ extension StorePlace {
     do throws(StreamURL.Problem) { return try StreamURL(stream, hasExtras: true).hosts } catch { return [] }
   }
 
-  /// A mistake in the description of the store, as a sentence; nil without one.
-  package var problem: String? {
-    stream.flatMap { StreamStore.problem($0) }.map { "stream: \($0)" }
+  /// A mistake in the description of the store; nil without one.
+  package var problem: ScenarioProblem? {
+    stream.flatMap { StreamStore.problem($0) }.map {
+      ScenarioProblem(
+        .wrongType, "target.verify.stream", $0, remedy: "write it as nats://HOST/PREFIX or kafka://HOST/TOPIC")
+    }
   }
 
   /// Returns the view of the store; nil when none is described. `fields` are the paths to a record's fields in an entry.

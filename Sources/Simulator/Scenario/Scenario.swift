@@ -49,7 +49,7 @@ extension Scenario: ScenarioSection {
       .key(
         "requests", \.requests, .list(of: .section()),
         "Requests to send as they stand, instead of fleets: what `conform` and `proxy` write, to be sent again."),
-      .key("faults", \.faults, .list(of: .fault), "Faults: what fails, on which devices, and when."),
+      .key("faults", \.faults, .faults, "Faults: what fails, on which devices, and when."),
       .key(
         "acts", \.acts, .list(of: .act),
         "Changes of devices and rates during the run, in order of time; the control room writes them."),

@@ -9,26 +9,20 @@ import Scenario
 struct RequestPlayback {
   private let process: ProcessContext
   private let scenario: Scenario
+  private let url: String
   private let adminToken: String?
   private let isQuiet: Bool
 
-  init(_ process: ProcessContext, _ scenario: Scenario, adminToken: String?, isQuiet: Bool) {
-    (self.process, self.scenario, self.adminToken, self.isQuiet) = (process, scenario, adminToken, isQuiet)
-  }
-
-  func run() throws(UsageError) -> ExitCode {
-    let target = scenario.target
-    guard let url = target.url else {
+  init(_ process: ProcessContext, _ scenario: Scenario, adminToken: String?, isQuiet: Bool) throws(UsageError) {
+    guard let url = scenario.target.url else {
       throw UsageError("the requests of the scenario need a server: --target http://127.0.0.1:8080, or target.url")
     }
-    guard scenario.fleets.isEmpty else {
-      throw UsageError("the scenario has both fleets and requests: keep one of them")
-    }
-    let problems = OutsideSetup.problems(of: target)
-    guard problems.isEmpty else {
-      for problem in problems { process.writeError("rollingroad simulate: \(problem)") }
-      return .badScenario
-    }
+    (self.process, self.scenario, self.url) = (process, scenario, url)
+    (self.adminToken, self.isQuiet) = (adminToken, isQuiet)
+  }
+
+  func run() -> ExitCode {
+    let target = scenario.target
     var server = OutsideSetup(target, url: url, devices: Set(scenario.requests.map(\.device)).count)
     if server.isOurs { server.adminToken = adminToken }
     let player = RequestPlayer(

@@ -116,37 +116,50 @@ private struct SimulateCommand {
 
   func run() throws(UsageError) -> ExitCode {
     let (factor, devices) = (try scaleFactor(), try deviceCount())
+    func adjusted(_ scenario: Scenario) throws(UsageError) -> Scenario {
+      var scenario = try chosenFleet(of: scenario)
+      if let factor { scenario = try scaled(scenario, by: factor) }
+      if let devices { scenario = scenario.scaled(toDevices: devices) }
+      scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
+      return scenario
+    }
     let result: ScenarioReader.Result
-    do throws(ScenarioErrors) { result = try read() } catch {
+    do throws(ScenarioErrors) {
+      result = try read { scenario in
+        // A wrong flag is refused by itself.
+        do throws(UsageError) {
+          return Simulation.problems(of: try adjusted(scenario), RouteFiles(beside: name, process))
+        } catch { return [] }
+      }
+    } catch {
       try refuseFlags(among: error.all)
       return .badScenario
     }
-    var scenario = try chosenFleet(of: result.scenario)
-    if let factor { scenario = try scaled(scenario, by: factor) }
-    if let devices { scenario = scenario.scaled(toDevices: devices) }
+    let scenario = try adjusted(result.scenario)
     var notes = result.notes.map { $0.text(sources: sources) }
     let (count, written) = (scenario.peakDevices, result.scenario.peakDevices)
     if count < written, !scenario.coverage.sometimes.isEmpty {
       notes.append("\(count.of("device")) of the scenario's \(written)")
     }
     try checkFlags(in: scenario.clock.mode)
-    scenario.target.hasAdminToken = values.value("admin-token")?.origin == "--admin-token"
     tell(result.notes, as: "note: ")
     notes += try SecurityFlags.check(scenario.target.security, process)
-    if values.isOn("dry-run") {
-      process.writeOutput(RunPlan(scenario).text)
-      return .ok
-    }
-    if !scenario.requests.isEmpty {
-      return try RequestPlayback(
-        process, scenario, adminToken: values.text("admin-token"), isQuiet: values.isOn("quiet")
-      ).run()
-    }
-    let options = try simulationOptions(result.document, notes)
+    let options = try simulationOptions(result, notes)
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
-    return simulate(scenario, options, seeds: seeds)
+    if !scenario.requests.isEmpty {
+      let playback = try RequestPlayback(
+        process, scenario, adminToken: values.text("admin-token"), isQuiet: values.isOn("quiet"))
+      return values.isOn("dry-run") ? printPlan(of: scenario) : playback.run()
+    }
+    guard values.isOn("dry-run") else { return simulate(scenario, options, seeds: seeds) }
+    return Simulation(process, options, Interruption()).refusal(of: scenario) ?? printPlan(of: scenario)
+  }
+
+  private func printPlan(of scenario: Scenario) -> ExitCode {
+    process.writeOutput(RunPlan(scenario).text)
+    return .ok
   }
 
   private func scaleFactor() throws(UsageError) -> Double? {
@@ -161,15 +174,15 @@ private struct SimulateCommand {
     }
   }
 
-  /// Reads the scenario with its overrides; again in real time if it has a target and no mode.
-  private func read() throws(ScenarioErrors) -> ScenarioReader.Result {
-    let read = try ScenarioReader(overrides: overrides, variable: process.variable).read(text)
+  /// Reads the scenario with its overrides; in real time if it has a target and no mode.
+  private func read(others: (Scenario) -> [ScenarioProblem]) throws(ScenarioErrors) -> ScenarioReader.Result {
+    var reader = ScenarioReader(overrides: overrides, variable: process.variable)
     // The target has no virtual clock, and the user wants to watch it work.
-    guard values.value("target") != nil, read.scenario.clock.mode == .virtual, values.value("mode") == nil else {
-      return read
+    if values.value("target") != nil, values.value("mode") == nil, try reader.mode(of: text) == .virtual {
+      let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
+      reader = ScenarioReader(overrides: overrides + [realtime], variable: process.variable)
     }
-    let realtime = Override(origin: "--target", path: "clock.mode", value: "realtime")
-    return try ScenarioReader(overrides: overrides + [realtime], variable: process.variable).read(text)
+    return try reader.read(text, others: others)
   }
 
   private func scaled(_ scenario: Scenario, by factor: Double) throws(UsageError) -> Scenario {
@@ -181,7 +194,7 @@ private struct SimulateCommand {
   }
 
   private func simulationOptions(
-    _ document: ScenarioDocument, _ notes: [String]
+    _ result: ScenarioReader.Result, _ notes: [String]
   ) throws(UsageError) -> SimulationOptions {
     let words = process.arguments.dropFirst().without(["--admin-token", "--dashboard-token"])
     return SimulationOptions(
@@ -191,7 +204,7 @@ private struct SimulateCommand {
       start: try RunStart(values),
       adminToken: values.text("admin-token"),
       words: words,
-      scenarioHash: scenarioHash(of: document), document: document,
+      scenarioHash: scenarioHash(of: result.document), document: result.document, places: result.places,
       sources: sources, notes: notes, dashboard: try DashboardOptions(values, words: words))
   }
 

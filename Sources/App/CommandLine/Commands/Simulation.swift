@@ -24,7 +24,12 @@ struct Simulation {
     (self.interruption, self.shardLine) = (interruption, shardLine)
   }
 
-  var files: RouteFiles { RouteFiles(beside: options.path, read: process.readFile, list: process.listFolder) }
+  var files: RouteFiles { RouteFiles(beside: options.path, process) }
+
+  /// Returns what is wrong with a scenario beside the parts of the program that it concerns.
+  static func problems(of scenario: Scenario, _ files: RouteFiles) -> [ScenarioProblem] {
+    RunSetup.problems(of: scenario, files: files) + scenario.outputs.problems
+  }
 
   /// Runs the scenario; returns the exit code, and the coverage if there was a run.
   func run(_ scenario: Scenario) -> (code: ExitCode, coverage: [CoverageSeen]?) {
@@ -37,8 +42,7 @@ struct Simulation {
     do {
       return try runThrough(scenario, &coverage)
     } catch let error as UnsupportedScenarioError {
-      error.lines(sources: options.sources, else: "rollingroad simulate").forEach(process.writeError)
-      return .badScenario
+      return refuse(error)
     } catch let error as WorkerProcess.Failure {
       process.writeError("rollingroad simulate: \(error)")
       return error.code
@@ -47,12 +51,27 @@ struct Simulation {
       return .cannotBind
     } catch let error as NetworkError {
       process.writeError("rollingroad simulate: outputs: prometheus: \(error)")
-      if case .badAddress = error { return .badScenario }
       return .cannotBind
     } catch {
       process.writeError("rollingroad simulate: \(error)")
       return .runtimeFailure
     }
+  }
+
+  private func refuse(_ error: UnsupportedScenarioError) -> ExitCode {
+    for problem in options.places.errors(error.problems) { process.writeError(problem.text(sources: options.sources)) }
+    return .badScenario
+  }
+
+  /// Returns the exit code of a run that the scenario or the command makes impossible, without a look at the target.
+  func refusal(of scenario: Scenario) -> ExitCode? {
+    guard options.shard != nil, scenario.clock.mode != .virtual, scenario.target.isOurs,
+      scenario.faults.contains(where: \.action.isServers)
+    else { return nil }
+    process.writeError(
+      "rollingroad simulate: server faults cannot be used with shards, because shards would delete each other's faults; run one process"
+    )
+    return .badScenario
   }
 
   private func runThrough(_ scenario: Scenario, _ coverage: inout [CoverageSeen]?) throws -> ExitCode {
@@ -75,7 +94,7 @@ struct Simulation {
     if let listener { process.writeOutput("metrics \(listener.url)") }
     if !options.isOneOfMany { scenario.replacements.forEach(process.writeOutput) }
     if let note = scenario.anonymityNote, !options.isOneOfMany { process.writeError("note: \(note)") }
-    if let code = try meetTarget(&setup) { return code }
+    if let code = try refusal(of: scenario) ?? meetTarget(&setup) { return code }
     setup.tracedShare = RunTelemetry.tracedShare(scenario, devices: setup.deviceNames.count)
     let telemetry = try RunTelemetry(
       scenario, setup, measures, version: Product.version, shard: options.shard?.text,
@@ -105,12 +124,6 @@ struct Simulation {
       process.writeError(
         "note: the target does not support faults: the simulator's network injects http and auth faults, and the requests that it answers do not reach the target"
       )
-    }
-    if options.shard != nil, outside.isOurs, setup.faults.contains(where: \.action.isServers) {
-      process.writeError(
-        "rollingroad simulate: server faults cannot be used with shards, because shards would delete each other's faults; run one process"
-      )
-      return .badScenario
     }
     if let silence = try outside.silence() {
       process.writeError("rollingroad simulate: \(silence.text(process.variable))")
@@ -306,7 +319,27 @@ extension Output {
   }
 }
 
+extension RouteFiles {
+  /// The files of a scenario at a path, as the process sees them.
+  init(beside scenario: String, _ process: ProcessContext) {
+    self.init(beside: scenario, read: process.readFile, list: process.listFolder)
+  }
+}
+
 extension [Output] {
+  fileprivate var problems: [ScenarioProblem] {
+    enumerated().compactMap { index, output -> ScenarioProblem? in
+      guard case .prometheus(let output) = output else { return nil }
+      do throws(NetworkError) {
+        _ = try ListenAddress(parsing: output.listen)
+        return nil
+      } catch {
+        return ScenarioProblem(
+          .wrongType, "outputs[\(index)].listen", "\(error)", remedy: "write it as 127.0.0.1:9464")
+      }
+    }
+  }
+
   /// The address where the figures can be read during the run.
   fileprivate var listen: String? {
     for case .prometheus(let output) in self { return output.listen }

@@ -23,6 +23,7 @@ struct SimulationOptions {
   /// The hash of everything that determines the run.
   var scenarioHash: String
   var document: ScenarioDocument
+  var places: ScenarioPlaces
   /// The names of the scenario and of its overrides.
   var sources: [String] = []
   /// Notes about the scenario.

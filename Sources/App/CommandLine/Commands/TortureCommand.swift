@@ -180,7 +180,7 @@ private struct TortureCommand {
   private static func text(of error: any Error) -> String {
     switch error {
     case let error as ScenarioErrors: error.all.map { $0.text(sources: ["its scenario"]) }.joined(separator: "\n  ")
-    case let error as UnsupportedScenarioError: error.problems.joined(separator: "\n  ")
+    case let error as UnsupportedScenarioError: error.problems.map(\.description).joined(separator: "\n  ")
     default: "\(error)"
     }
   }

@@ -191,7 +191,8 @@ package struct ScheduleError: Error, Equatable, Sendable {
 extension ScheduleError: CustomStringConvertible {
   package var description: String { "Schedule \"\(entry)\" ignored: column \(column): \(expectation)" }
 
-  private var expectation: String {
+  /// What is right at the column.
+  package var expectation: String {
     switch code {
     case .days: "days are 1 (Sunday) to 7 (Saturday), as in 1 or 2-6 or 2,4,6"
     case .time: "a time is H:mm, 0:00 to 23:59"

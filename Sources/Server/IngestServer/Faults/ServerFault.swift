@@ -135,6 +135,11 @@ extension ServerFault {
       HeaderName.date,
     ]
     if own.contains(where: field.hasName) { return "omitted: the server writes this header itself" }
+    return malformation(of: field)
+  }
+
+  /// Returns what is wrong with the form of a field, as what it must be; nil when nothing is.
+  package static func malformation(of field: NameValuePair) -> String? {
     var bytes: [UInt8] = []
     do throws(HTTPError) {
       try HeadWriter.field(field.name.utf8.span, field.value.utf8.span, into: &bytes)

@@ -137,29 +137,38 @@ enum Measure: Int, CaseIterable {
     }
   }
 
-  /// Returns why the measure is unknown for that run; nil when it is measured.
-  func absence(in setup: RunSetup) -> String? {
-    let isVirtual = setup.outside == nil
-    return switch self {
+  func isMeasured(in setup: RunSetup) -> Bool {
+    absence(isVirtual: setup.outside == nil, hasTokens: setup.authorization != nil) == nil
+  }
+
+  /// Returns why the measure is unknown for such a run, and what to do; nil when it is measured.
+  func absence(isVirtual: Bool, hasTokens: Bool) -> (reason: String, remedy: String)? {
+    switch self {
     case .timeToVisible where isVirtual:
-      "the server in virtual time commits before it answers, so that what is acknowledged is visible: "
-        + "record_delivery_latency tells when"
+      (
+        "the server in virtual time commits before it answers, so that what is acknowledged is visible",
+        "record_delivery_latency tells when"
+      )
     case .timeToVisible:
-      "target.verify is queried once, at the end, so that queries do not delay devices: "
-        + "record_delivery_latency tells when a record was acknowledged"
-    case .refusalsUntilLogin where setup.authorization == nil, .refusalsUntilStop where setup.authorization == nil,
-      .refusalsPerHour where setup.authorization == nil:
-      "devices have no tokens that could be refused: add target: { auth: { strategy: \"jwt\" } }"
+      (
+        "target.verify is queried once, at the end, so that queries do not delay devices",
+        "record_delivery_latency tells when a record was acknowledged"
+      )
+    case .refusalsUntilLogin where !hasTokens, .refusalsUntilStop where !hasTokens, .refusalsPerHour where !hasTokens:
+      ("devices have no tokens that could be refused", "add target: { auth: { strategy: \"jwt\" } }")
     case .odometerError:
-      "how far a body has truly gone is not kept; invariant I17-odometer-tolerance watches over the odometer"
+      (
+        "how far a body has truly gone is not kept",
+        "remove it: invariant I17-odometer-tolerance watches over the odometer"
+      )
     case .tlsHandshakes where isVirtual, .tlsResumed where isVirtual, .tlsHandshakeTime where isVirtual:
-      "links in virtual time carry no TLS: use an https target with --mode realtime"
+      ("links in virtual time carry no TLS", "use an https target with --mode realtime")
     case .connectionsOpen where isVirtual, .uploadsRepeated where isVirtual:
-      "links in virtual time are modelled: use a real server with --target"
+      ("links in virtual time are modelled", "use a real server with --target")
     case .generatorCPU where isVirtual, .generatorLag where isVirtual:
-      "not measured in virtual time; use --mode realtime or accelerated"
+      ("not measured in virtual time", "use --mode realtime or accelerated")
     case .clausesBroken where isVirtual:
-      "only the answers of a real server are checked against the clauses: use it as the --target"
+      ("only the answers of a real server are checked against the clauses", "use it as the --target")
     default: nil
     }
   }

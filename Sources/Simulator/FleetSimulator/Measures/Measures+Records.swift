@@ -270,7 +270,7 @@ extension Measures {
   private var figures: [MetricFigure] {
     var figures: [MetricFigure] = []
     let all = setup.fleets.map { _ in true }
-    for measure in Measure.allCases where measure.absence(in: setup) == nil {
+    for measure in Measure.allCases where measure.isMeasured(in: setup) {
       let name = measure.metric.name
       figures.append(MetricFigure(name: name, figure: figure(of: measure, all)))
       guard setup.fleets.count > 1, !measure.isOfTheWhole else { continue }

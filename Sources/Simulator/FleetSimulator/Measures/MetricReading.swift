@@ -43,7 +43,7 @@ extension Measures {
 
   private func readings(of isKnown: (Measure) -> Bool) -> [MetricReading] {
     var readings: [MetricReading] = []
-    for measure in Measure.allCases where measure.absence(in: setup) == nil && isKnown(measure) {
+    for measure in Measure.allCases where measure.isMeasured(in: setup) && isKnown(measure) {
       if measure.isOfTheWhole {
         readings.append(measure.reading(nil, figure(of: measure, setup.fleets.map { _ in true })))
         continue

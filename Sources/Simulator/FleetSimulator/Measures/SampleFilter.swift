@@ -3,69 +3,113 @@ import Vocabulary
 import World
 
 extension SampleFilter {
-  /// Why a selector matches no samples here.
-  struct Problem: Error {
-    let message: String
+  /// Returns what is wrong with a selector in every run of that scenario.
+  static func problem(_ selector: MetricSelector, in scenario: Scenario) -> ScenarioProblem? {
+    let (measure, name) = (SampleFilter.measure(of: selector), selector.metric.name)
+    let hasTokens = scenario.target.authorization.strategy == .jwt
+    if let (reason, remedy) = measure.absence(isVirtual: scenario.clock.mode == .virtual, hasTokens: hasTokens) {
+      return problem(selector, reason, remedy, reading: ["clock.mode", "target.auth"])
+    }
+    if measure.isOfTheWhole && !selector.tags.isEmpty {
+      return problem(selector, "\(name) is measured for the whole run only", "remove the tags")
+    }
+    if measure.metric.kind == .gauge,
+      selector.tags.contains(where: { $0.name != "fleet" && Metric.tags.contains($0.name) })
+    {
+      return problem(selector, "\(name) is counted by fleet", "remove the other tags")
+    }
+    for tag in selector.tags {
+      switch tag.name {
+      case "device" where !scenario.mayHave(device: tag.value):
+        let example = scenario.fleets.first.map {
+          "write one such as \($0.name)-\($0.value.traits.members?.first ?? 0)"
+        }
+        return problem(
+          selector, "'\(tag.value)' is not a device of this run", example ?? "remove it", reading: ["fleets", "acts"])
+      case "network":
+        guard case .changing? = scenario.network(named: tag.value) else { continue }
+        return problem(
+          selector, "'\(tag.value)' is a changing network", "name one of its links",
+          reading: ["networks.\(tag.value.asPathStep)"])
+      case "fault" where scenario.faults.firstIndex(where: { $0.name == tag.value }) ?? 0 >= faultsMax:
+        return problem(selector, "of the faults only the first \(faultsMax) can be told apart", "list this one earlier")
+      default: break
+      }
+    }
+    return nil
+  }
+
+  private static let faultsMax = 64
+
+  private static func problem(
+    _ selector: MetricSelector, _ message: String, _ remedy: String, reading reads: [String] = []
+  ) -> ScenarioProblem {
+    ScenarioProblem("thresholds.\(selector.text.asPathStep)", message, remedy: remedy, reading: reads)
+  }
+
+  private static func measure(of selector: MetricSelector) -> Measure {
+    guard let measure = Measure.of(selector.metric) else {
+      preconditionFailure("\(selector.metric.name) has no measure")
+    }
+    return measure
   }
 
   /// Returns the measure and the samples of a selector in this run.
   static func measure(
     _ selector: MetricSelector, of scenario: Scenario, _ setup: RunSetup
-  ) -> Result<(Measure, SampleFilter), Problem> {
-    guard let measure = Measure.of(selector.metric) else {
-      preconditionFailure("\(selector.metric.name) has no measure")
-    }
-    if let reason = measure.absence(in: setup) { return .failure(Problem(message: reason)) }
-    if measure.isOfTheWhole && !selector.tags.isEmpty {
-      return .failure(Problem(message: "\(selector.metric.name) is measured for the whole run only; remove the tags"))
-    }
+  ) throws(ScenarioProblem) -> (Measure, SampleFilter) {
+    if let found = SampleFilter.problem(selector, in: scenario) { throw found }
     var filter = SampleFilter(fleets: setup.fleets.map { _ in true })
     for tag in selector.tags {
-      do throws(Problem) { try filter.add(tag.name, tag.value, scenario, setup) } catch { return .failure(error) }
+      guard filter.add(tag.name, tag.value, scenario, setup) else {
+        let example = setup.deviceNames.first.map { "write one such as \($0)" }
+        throw problem(selector, "'\(tag.value)' is not a \(tag.name) of this run", example ?? "remove it")
+      }
     }
-    if measure.metric.kind == .gauge && !filter.isOfFleetsOnly {
-      return .failure(Problem(message: "\(selector.metric.name) is counted by fleet; remove the other tags"))
-    }
-    return .success((measure, filter))
+    return (SampleFilter.measure(of: selector), filter)
   }
 
-  private mutating func add(
-    _ tag: String, _ value: String, _ scenario: Scenario, _ setup: RunSetup
-  ) throws(Problem) {
+  /// Returns false when the run has no such value.
+  private mutating func add(_ tag: String, _ value: String, _ scenario: Scenario, _ setup: RunSetup) -> Bool {
     switch tag {
     case "fleet": narrow { setup.fleets[$0].name == value }
     case "device":
-      let example = setup.deviceNames.first.map { "; write one such as \($0)" } ?? ""
-      let elsewhere = setup.namesOfOtherShards.contains(value) ? SampleFilter.elsewhere : nil
-      device = try SampleFilter.found(setup.deviceNumber(value) ?? elsewhere, value, "device", example)
-    case "network": network = try SampleFilter.found(setup.radio.network(named: value), value, "network")
-    case "status": status = try SampleFilter.found(Int(value), value, "status")
-    case "batch": isBatch = try SampleFilter.found(["true": true, "false": false][value], value, "batch")
-    case "trigger":
-      trigger = try SampleFilter.found(FlushTrigger.allCases.first { "\($0)" == value }, value, "trigger")
-    case "phase": isSettling = try SampleFilter.found(["drive": false, "settle": true][value], value, "phase")
+      device =
+        setup.deviceNumber(value) ?? (setup.namesOfOtherShards.contains(value) ? SampleFilter.elsewhere : nil)
+      return device != nil
+    case "network":
+      network = setup.radio.network(named: value)
+      return network != nil
+    case "status": status = Int(value)
+    case "batch": isBatch = value == "true"
+    case "trigger": trigger = FlushTrigger.allCases.first { "\($0)" == value }
+    case "phase": isSettling = value == "settle"
     case "check": check = scenario.checks.firstIndex { $0.name == value }
     case "fault":
-      guard let index = scenario.faults.firstIndex(where: { $0.name == value }), index < 64 else {
-        throw Problem(message: "of the faults only the first 64 can be told apart; list this one earlier")
-      }
-      fault = 1 << UInt64(index)
+      fault = scenario.faults.firstIndex { $0.name == value }.map { 1 << UInt64($0) }
+      return fault != nil
     default:
       narrow { fleet in
         setup.fleets[fleet].tags.contains { $0.name == tag && $0.value == value }
       }
     }
+    return true
   }
 
   private mutating func narrow(_ isMeant: (Int) -> Bool) {
     for fleet in fleets.indices { fleets[fleet] = fleets[fleet] && isMeant(fleet) }
   }
+}
 
-  private static func found<Value>(
-    _ value: Value?, _ text: String, _ tag: String, _ remedy: String = ""
-  ) throws(Problem) -> Value {
-    guard let value else { throw Problem(message: "'\(text)' is not a \(tag) of this run\(remedy)") }
-    return value
+extension Scenario {
+  /// Reports whether a run may have a device of that name.
+  fileprivate func mayHave(device name: String) -> Bool {
+    fleets.contains { fleet in
+      guard name.hasPrefix(fleet.name + "-"), let index = Int(name.dropFirst(fleet.name.count + 1)), index >= 0,
+        name == "\(fleet.name)-\(index)"
+      else { return false }
+      return index < places(of: fleet) && fleet.value.traits.members?.contains(index) ?? true
+    }
   }
 }
 

@@ -21,23 +21,21 @@ struct ThresholdJudge {
   static let interval = Nanoseconds.seconds(2)
 
   init(_ scenario: Scenario, _ setup: RunSetup, in table: inout MeasureTable) throws(UnsupportedScenarioError) {
-    var problems: [String] = []
-    var places: [SourcePosition?] = []
+    var problems: [ScenarioProblem] = []
     for section in scenario.thresholds {
-      switch SampleFilter.measure(section.selector, of: scenario, setup) {
-      case .failure(let problem):
-        problems.append("thresholds.\(section.selector.text): \(problem.message)")
-        places.append(section.selector.position)
-      case .success(let (measure, filter)):
+      do throws(ScenarioProblem) {
+        let (measure, filter) = try SampleFilter.measure(section.selector, of: scenario, setup)
         let selection = table.select(measure, filter)
         for threshold in section.thresholds {
           let stretch = ThresholdTest.stretch(threshold.expression, of: measure, in: setup)
           entries.append(
             Entry(selector: section.selector, threshold: threshold, selection: selection, stretch: stretch))
         }
+      } catch {
+        problems.append(error)
       }
     }
-    if !problems.isEmpty { throw UnsupportedScenarioError(problems: problems, places: places) }
+    if !problems.isEmpty { throw UnsupportedScenarioError(problems) }
     let delays = entries.filter(\.threshold.abortOnFail).map(\.threshold.delayAbortEval)
     nextLook = delays.min().map { MonotonicInstant(nanoseconds: 0) + max($0, ThresholdJudge.interval) }
   }

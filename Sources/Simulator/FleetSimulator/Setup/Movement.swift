@@ -67,18 +67,20 @@ struct MovementBuilder {
 
   /// Returns the movement of the devices and the ground of ordered trips. Nil after a problem.
   mutating func build(
-    _ traits: FleetTraits, _ problems: inout [String]
+    _ traits: FleetTraits, _ problems: inout [ScenarioProblem]
   ) -> (movement: Movement, ground: Ground, place: FencedPlace)? {
     guard let motion = scenario.motion(named: scenario.motionName(of: traits)) else { return nil }
     let transport = RunSetup.transport(motion)
     guard let name = traits.routes, let route = scenario.routes.first(where: { $0.name == name })?.value else {
-      guard let city = city(GridCity(), "routes", &problems) else { return nil }
+      let city = city(GridCity())
       return (.shuttle(transport, in: city), .city(city, transport), .city(city))
     }
-    let place = "routes.\(name)"
+    let place = "routes.\(name.asPathStep)"
     switch route {
     case .city(let declared):
-      guard let city = city(declared, place, &problems) else { return nil }
+      // One that cannot be is refused by the reader.
+      guard declared.isPossible else { return nil }
+      let city = city(declared)
       let movement: Movement =
         switch declared.trips {
         case .plan(let plan): .plan(Occupation(plan), city, transport)
@@ -86,10 +88,7 @@ struct MovementBuilder {
         }
       return (movement, .city(city, transport), .city(city))
     case .walk(let walk):
-      guard walk.step >= .milliseconds(100), walk.step <= .seconds(86_400), walk.meanSpeedMetresPerSecond > 0 else {
-        problems.append("\(place): a walk has steps of 100ms to 1d and a meanSpeed above 0")
-        return nil
-      }
+      guard walk.isPossible else { return nil }
       let rules = WalkRules(
         center: walk.center, meanSpeed: walk.meanSpeedMetresPerSecond, alpha: walk.alpha,
         stepSeconds: walk.step.seconds)
@@ -104,19 +103,11 @@ struct MovementBuilder {
     }
   }
 
-  private mutating func city(_ route: GridCity, _ place: String, _ problems: inout [String]) -> City? {
+  private mutating func city(_ route: GridCity) -> City {
     // Trips do not belong to the city.
     if let known = cities.first(where: { $0.route.isSamePlace(as: route) }) { return known.city }
-    let blocks = (route.extentMetres / max(route.blockMetres, 1)).rounded(.up)
-    guard (50...500).contains(route.blockMetres), (1...4_096).contains(blocks), route.center.latitude.magnitude <= 80
-    else {
-      problems.append(
-        "\(place): a city has blocks of 50 to 500 m, at most 4096 of them a side, and lies within 80 degrees of the equator"
-      )
-      return nil
-    }
     let city = City(
-      seed: scenario.seed, center: route.center, columns: Int(blocks), rows: Int(blocks),
+      seed: scenario.seed, center: route.center, columns: route.blocksASide, rows: route.blocksASide,
       blockMetres: route.blockMetres)
     cities.append((route, city))
     return city

@@ -167,7 +167,7 @@ extension RouteRecording {
 
 extension MovementBuilder {
   func read(
-    _ replay: RouteReplay, _ transport: Transport, _ place: String, _ problems: inout [String]
+    _ replay: RouteReplay, _ transport: Transport, _ place: String, _ problems: inout [ScenarioProblem]
   ) -> TimedRoute? {
     let path = files.path(replay.file)
     guard let recording = recording(path, replay.format, place, &problems) else { return nil }
@@ -179,11 +179,14 @@ extension MovementBuilder {
 
   /// Reads a route, with the file's times if it has them, otherwise with those of the motion.
   func read(
-    _ collection: RouteCollection, _ transport: Transport, _ place: String, _ problems: inout [String]
+    _ collection: RouteCollection, _ transport: Transport, _ place: String, _ problems: inout [ScenarioProblem]
   ) -> RouteSet? {
     let paths = files.paths(collection.files)
     guard !paths.isEmpty else {
-      problems.append("\(place).files: no file matches '\(files.path(collection.files))'")
+      problems.append(
+        ScenarioProblem(
+          .unresolved, place + ".files", "no file matches '\(files.path(collection.files))'",
+          remedy: "name files beside the scenario, with * for any letters"))
       return nil
     }
     var routes: [TimedRoute] = []
@@ -201,33 +204,47 @@ extension MovementBuilder {
 
   private func timed(
     _ recording: RouteRecording, _ factor: Double, _ transport: Transport, _ path: String, _ place: String,
-    _ problems: inout [String]
+    _ problems: inout [ScenarioProblem]
   ) -> TimedRoute? {
     do throws(RouteError) {
       return try TimedRoute(recorded: recording, factor: factor, transport: transport)
     } catch {
-      problems.append("\(place): \(path):\(error.spot): \(error.message)")
+      problems.append(ScenarioProblem(error, of: path, place))
       return nil
     }
   }
 
   private func recording(
-    _ path: String, _ format: RouteFormat?, _ place: String, _ problems: inout [String]
+    _ path: String, _ format: RouteFormat?, _ place: String, _ problems: inout [ScenarioProblem]
   ) -> RouteRecording? {
     guard let format = format ?? RouteFile.format(of: path) else {
-      problems.append("\(place): the name '\(path)' does not show the format of the file; add format")
+      problems.append(
+        ScenarioProblem(
+          .missing, place, "the name '\(path)' does not show the format of the file",
+          remedy: "add format: one of \(RouteFormat.allCases.map(\.rawValue).joined(separator: ", "))"))
       return nil
     }
     guard let bytes = files.read(path) else {
-      problems.append("\(place): cannot read the file '\(path)'")
+      problems.append(
+        ScenarioProblem(
+          .unresolved, place + ".file", "cannot read the file '\(path)'",
+          remedy: "name one that can be read, by its path beside the scenario"))
       return nil
     }
     do throws(RouteError) {
       return try RouteFile.read(RouteFile.unpacked(bytes), as: format)
     } catch {
-      problems.append("\(place): \(path):\(error.spot): \(error.message)")
+      problems.append(ScenarioProblem(error, of: path, place))
       return nil
     }
+  }
+}
+
+extension ScenarioProblem {
+  /// A mistake in the file of a route.
+  fileprivate init(_ error: RouteError, of path: String, _ place: String) {
+    self.init(
+      .unresolved, place, "\(path):\(error.spot): \(error.message)", remedy: "correct the file, or name another one")
   }
 }
 

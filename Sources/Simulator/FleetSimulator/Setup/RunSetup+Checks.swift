@@ -1,40 +1,105 @@
 import Contract
+import Engine
 import IngestServer
-import Scenario
+import JSON
+package import Scenario
 
 extension RunSetup {
-  /// Appends the parts of a fault that cannot be simulated.
-  static func judge(_ fault: Fault, of scenario: Scenario, _ problems: inout [String]) {
-    let place = "fault '\(fault.name)'"
-    problems += fault.action.problems(in: scenario).map { "\(place): \($0)" }
-    if case .remote(let remote) = fault.action {
+  /// Returns the parts of a scenario that cannot be simulated, those of its files included. The reader of scenarios reports
+  /// them with all others, so that the scenario may lack what could not be read.
+  package static func problems(of scenario: Scenario, files: RouteFiles) -> [ScenarioProblem] {
+    var problems: [ScenarioProblem] = []
+    var movements = MovementBuilder(scenario, files)
+    for fleet in scenario.fleets { _ = movements.build(fleet.value.traits, &problems) }
+    return problems + RunSetup.problems(of: scenario)
+  }
+
+  /// Returns the problems that neither files nor the devices of fleets are needed for.
+  static func problems(of scenario: Scenario) -> [ScenarioProblem] {
+    scheduleProblems(of: scenario) + headerProblems(of: scenario) + scenario.faults.flatMap { problems(of: $0) }
+      + outsideProblems(of: scenario)
+      + scenario.thresholds.compactMap { SampleFilter.problem($0.selector, in: scenario) }
+  }
+
+  private static func problems(of fault: Fault) -> [ScenarioProblem] {
+    switch fault.action {
+    case .remote(let remote):
       let most = ServerConfiguration().bodyBytesMax
       let longest = Administration.orders(remote.commands, to: "").map(\.body.utf8.count).max() ?? 0
-      if longest > most {
-        problems.append("\(place): its commands have \(longest) bytes, and a server takes \(most); write shorter ones")
+      guard longest > most else { return [] }
+      return [
+        ScenarioProblem(
+          .outOfRange, fault.path, "its commands have \(longest) bytes, and a server takes \(most)",
+          remedy: "write shorter ones")
+      ]
+    case .http(let http):
+      // The server decides which headers are valid.
+      return (http.abort?.headers ?? []).compactMap { header in
+        ServerFault.problem(of: NameValuePair(header.name, header.value)).map { problem in
+          ScenarioProblem(
+            .wrongType, "\(fault.path).abort.headers.\(header.name.asPathStep)",
+            "'\(header.name)' cannot be a header of an answer", remedy: "it must be \(problem)")
+        }
       }
-    }
-    // The server decides which headers are valid.
-    guard case .http(let http) = fault.action else { return }
-    for header in http.abort?.headers ?? [] {
-      guard let problem = ServerFault.problem(of: NameValuePair(header.name, header.value)) else { continue }
-      problems.append("\(place): the header '\(header.name)' must be \(problem)")
+    case .network, .toxic, .tls, .authorization, .storage, .device, .lifecycle: return []
     }
   }
 
-  /// Appends the parts of the target that cannot be simulated.
-  static func judge(_ target: Target, _ problems: inout [String]) {
-    if target.connections.policy == .pooled {
-      problems.append("target.connections.policy pooled: in virtual time each device has connections of its own")
-    }
-    let authorization = target.authorization
-    guard authorization.strategy == .jwt, authorization.identity == nil else { return }
-    let known = [
-      ("tokenUrl", authorization.tokenURL, ["/api/register", "/v2/register", "/api/jwt/register"]),
-      ("refreshUrl", authorization.refreshURL, ["/api/refresh_token", "/v2/refresh_token"]),
+  /// Returns the header fields that no request can have.
+  private static func headerProblems(of scenario: Scenario) -> [ScenarioProblem] {
+    var all = [
+      ("target.headers", scenario.target.headers), ("target.verify.headers", scenario.target.verification.headers),
     ]
-    for (key, path, paths) in known where !paths.contains(path) {
-      problems.append("target.auth.\(key): unknown path '\(path)'; known: \(paths.joined(separator: ", "))")
+    for (index, output) in scenario.outputs.enumerated() {
+      switch output {
+      case .openTelemetry(let output): all.append(("outputs[\(index)].headers", output.headers))
+      case .remoteWrite(let output): all.append(("outputs[\(index)].headers", output.headers))
+      default: break
+      }
     }
+    return all.flatMap { place, headers in
+      headers.compactMap { header in
+        ServerFault.malformation(of: NameValuePair(header.name, header.value)).map { problem in
+          ScenarioProblem(
+            .wrongType, "\(place).\(header.name.asPathStep)", "'\(header.name)' cannot be a header of a request",
+            remedy: "it must be \(problem)")
+        }
+      }
+    }
+  }
+
+  /// A device ignores an entry of a schedule that it cannot parse (SDK §16.1.2), as one that a server sends; in the app's own
+  /// configuration it is a mistake.
+  private static func scheduleProblems(of scenario: Scenario) -> [ScenarioProblem] {
+    scenario.writtenConfigurations.flatMap { path, document -> [ScenarioProblem] in
+      let grouped = document[ConfigurationGroup.app.rawValue]?["schedule"]
+      guard case .array(let entries)? = grouped ?? document["schedule"] else { return [] }
+      let list = path + (grouped == nil ? ".schedule" : ".\(ConfigurationGroup.app.rawValue).schedule")
+      return entries.enumerated().compactMap { index, entry -> ScenarioProblem? in
+        guard case .string(let text) = entry else { return nil }
+        do throws(ScheduleError) {
+          _ = try ScheduleEntry(parsing: text)
+          return nil
+        } catch {
+          return ScenarioProblem(
+            .wrongType, "\(list)[\(index)]", "\"\(text)\" is wrong at column \(error.column)",
+            remedy: error.expectation)
+        }
+      }
+    }
+  }
+}
+
+extension Scenario {
+  /// The configurations in the text, with their paths.
+  var writtenConfigurations: [(path: String, document: JSONValue)] {
+    [("sdk.config", sdk.configuration.document)]
+      + fleets.flatMap { fleet in
+        let place = "fleets.\(fleet.name.asPathStep)"
+        return [
+          (place + ".sdk.config", fleet.value.traits.sdk.configuration.document),
+          (place + ".config", fleet.value.traits.configuration.document),
+        ]
+      }
   }
 }

@@ -3,31 +3,18 @@ import BackendStore
 import Base
 import Contract
 package import CurlTransport
+import JSON
 package import Scenario
 import World
 
 /// Real servers (`target`), and the clocks of runs against them.
 extension RunSetup {
-  static func outside(
-    _ scenario: Scenario, _ fleets: [FleetSetup], _ problems: inout [String]
-  ) -> OutsideSetup? {
+  /// Returns nil in virtual time.
+  static func outside(_ scenario: Scenario, _ fleets: [FleetSetup]) -> OutsideSetup? {
     let (clock, target) = (scenario.clock, scenario.target)
-    if clock.mode == .virtual {
-      if target.url != nil {
-        problems.append("target.url: virtual mode uses the built-in server; use this one with --mode realtime")
-      }
-      if clock.timestamps == .shiftToNow {
-        problems.append("clock.timestamps shift-to-now: not supported in virtual time; use --mode realtime")
-      }
+    guard clock.mode != .virtual, let url = target.uploadURL ?? fleets.first?.configuration.http.uploadURL else {
       return nil
     }
-    guard let url = target.uploadURL ?? appURL(of: fleets, &problems) else { return nil }
-    if DevicePlaceholders.stand(in: URLParts(url).origin) {
-      problems.append("\(url): devices share one server; a placeholder is allowed only after the host")
-    }
-    problems += OutsideSetup.problems(of: target)
-    let isModelled = clock.mode == .lockstep && clock.latency == .modelled
-    for fault in scenario.faults { judgeOutside(fault, of: scenario, fleets, hasLinks: isModelled, &problems) }
     var outside = OutsideSetup(target, url: url, devices: fleets.reduce(0) { $0 + $1.devices })
     outside.keepsURLs = target.url == nil
     if outside.isOurs, let run = runHeader(of: fleets) { outside.headers.insert(run, at: 0) }
@@ -45,77 +32,115 @@ extension RunSetup {
     return Named(name: name, value: run)
   }
 
-  /// Returns the upload URL of the apps; nil after a problem was noted.
-  private static func appURL(of fleets: [FleetSetup], _ problems: inout [String]) -> String? {
-    let urls = fleets.compactMap(\.configuration.http.uploadURL)
-    guard let first = urls.first, urls.count == fleets.count else {
-      problems.append("target.url: no server is given; use --target http://127.0.0.1:8080, or http.url in sdk.config")
-      return nil
-    }
-    let origin = URLParts(first).origin
-    if let other = urls.first(where: { URLParts($0).origin != origin }) {
-      problems.append(
-        "http.url: fleets upload to different servers, \(first) and \(other): name one with --target, or run each with --fleet"
-      )
-    }
-    return first
+  /// Returns what a real server cannot do.
+  static func outsideProblems(of scenario: Scenario) -> [ScenarioProblem] {
+    guard scenario.clock.mode != .virtual || !scenario.requests.isEmpty else { return [] }
+    return serverProblems(of: scenario) + OutsideSetup.problems(of: scenario.target)
+      + scenario.faults.compactMap { problem(of: $0, outside: scenario) }
   }
 
-  private static func judgeOutside(
-    _ fault: Fault, of scenario: Scenario, _ fleets: [FleetSetup], hasLinks: Bool, _ problems: inout [String]
-  ) {
-    let place = "fault '\(fault.name)'"
+  /// Devices share one server.
+  private static func serverProblems(of scenario: Scenario) -> [ScenarioProblem] {
+    var servers: [(path: String, url: String)] = []
+    if let url = scenario.target.uploadURL {
+      servers = [("target.url", url)]
+    } else {
+      servers = scenario.fleets.compactMap { fleet in
+        scenario.configuration(of: fleet.value.traits).http.uploadURL.map { (scenario.pathOfURL(of: fleet), $0) }
+      }
+    }
+    for (path, url) in servers where DevicePlaceholders.stand(in: URLParts(url).origin) {
+      return [
+        ScenarioProblem(
+          path, "devices share one server, and \(url) has a placeholder for it",
+          remedy: "write placeholders after the host only")
+      ]
+    }
+    guard let first = servers.first,
+      let other = servers.first(where: { URLParts($0.url).origin != URLParts(first.url).origin })
+    else { return [] }
+    return [
+      ScenarioProblem(
+        other.path, "fleets upload to different servers, \(first.url) and \(other.url)",
+        remedy: "name one with target.url (--target), or run each with --fleet",
+        reading: ["fleets", "sdk", "target.url"])
+    ]
+  }
+
+  private static func problem(of fault: Fault, outside scenario: Scenario) -> ScenarioProblem? {
+    let clock = scenario.clock
+    let hasLinks = clock.mode == .lockstep && clock.latency == .modelled
+    func problem(_ key: String, _ message: String, _ remedy: String) -> ScenarioProblem {
+      ScenarioProblem(
+        fault.path + key, message, remedy: remedy,
+        reading: ["clock.mode", "clock.latency", "target.url", "target.preset", "target.verify"])
+    }
     if case .toxic = fault.action, !hasLinks {
-      problems.append(
-        "\(place): only modelled links have toxics; use --mode virtual, or lockstep with clock.latency modelled")
+      return problem(
+        "", "only modelled links have toxics", "use --mode virtual, or lockstep with clock.latency modelled")
     }
-    if case .tls(let tls) = fault.action { judge(tls, of: fault, scenario.target, hasLinks: hasLinks, &problems) }
-    guard fault.action.isServers else { return }
-    if case .http(let http) = fault.action, http.hasCondition {
-      problems.append("\(place): a real server does not support 'when'; remove it, or use --mode virtual")
+    if case .tls(let tls) = fault.action {
+      let apps = scenario.fleets.lazy.compactMap { scenario.configuration(of: $0.value.traits).http.uploadURL }
+      if let url = scenario.target.uploadURL ?? apps.first, url.hasPrefix("http://") {
+        return problem("", "\(url) has no TLS", "name a target with https")
+      }
+      guard tls.problem == .slow, !hasLinks, !(scenario.target.isOurs && fault.isEverybodys) else { return nil }
+      return problem(
+        ".problem",
+        "slow handshakes with a real server need a fault rule of a Rolling Road server, which affects all devices",
+        "remove select, or use --mode virtual")
     }
-    guard scenario.target.isOurs else {
-      guard !fault.isPlayable else { return }
-      return problems.append(
-        "\(place): only a Rolling Road server supports it; use --mode virtual, or declare one with --preset rollingroad or --admin-token. For other servers, use http.abort with a status that is no success, the answer 'portal', or auth"
-      )
+    guard fault.action.isServers else { return nil }
+    if case .http(let http) = fault.action, let key = http.keyWithCondition {
+      return problem(".\(key).when", "a real server does not support 'when'", "remove it, or use --mode virtual")
     }
-    let rules = fault.rulesAtOnceMax(of: fleets)
-    guard rules > TargetFaults.rulesMax else { return }
-    problems.append(
-      "\(place): the fault needs up to \(rules) rules, one for each device, and a real server takes \(TargetFaults.rulesMax); select all devices, or use --mode virtual"
+    if scenario.target.isOurs {
+      let rules = fault.rulesAtOnceMax(in: scenario)
+      guard rules > TargetFaults.rulesMax else { return nil }
+      return problem(
+        "",
+        "the fault needs up to \(rules) rules, one for each device, and a real server takes \(TargetFaults.rulesMax)",
+        "select all devices, or use --mode virtual")
+    }
+    guard !fault.isPlayable else { return nil }
+    return problem(
+      "", "only a Rolling Road server supports it",
+      "use --mode virtual, or declare one with --preset rollingroad or --admin-token. For other servers, use http.abort with a status that is no success, the answer 'portal', or auth"
     )
   }
 }
 
-extension RunSetup {
-  /// Checks handshake faults: at a real server they need a rule of the server, or fail before they reach it.
-  private static func judge(
-    _ tls: TLSFault, of fault: Fault, _ target: Target, hasLinks: Bool, _ problems: inout [String]
-  ) {
-    let place = "fault '\(fault.name)'"
-    if let url = target.uploadURL, url.hasPrefix("http://") {
-      problems.append("\(place): \(url) has no TLS; name a target with https")
+extension Scenario {
+  /// Returns the path of the URL to which a fleet's app uploads.
+  fileprivate func pathOfURL(of fleet: Named<Fleet>) -> String {
+    let place = "fleets.\(fleet.name.asPathStep)"
+    let key = writtenConfigurations.reversed().lazy.filter { path, _ in
+      path == "sdk.config" || path.hasPrefix(place + ".")
     }
-    guard tls.problem == .slow, !hasLinks, !(target.isOurs && fault.isEverybodys) else { return }
-    problems.append(
-      "\(place): slow handshakes with a real server need a fault rule of a Rolling Road server, which affects all devices; remove select, or use --mode virtual"
-    )
+    .compactMap { path, document -> String? in
+      if document["http"]?["url"] != nil { return path + ".http.url" }
+      return document["url"] == nil ? nil : path + ".url"
+    }.first
+    return key ?? place
   }
 }
 
 extension Fault {
   /// Returns the maximum number of simultaneous rules for this fault.
-  fileprivate func rulesAtOnceMax(of fleets: [FleetSetup]) -> Int {
+  fileprivate func rulesAtOnceMax(in scenario: Scenario) -> Int {
     let each = TargetFaultRule.rules(of: self, 0, device: nil).count
     if isEverybodys { return each }
-    let devices = fleets.reduce(0) { $0 + (selection.fleet ?? $1.name == $1.name ? $1.devices : 0) }
+    let fleets = scenario.fleets.filter { selection.fleet ?? $0.name == $0.name }
+    let devices = fleets.reduce(0) { $0 + $1.value.executor.peakDevices }
     return each * min(devices, selection.count ?? .max, occurrences?.count ?? .max)
   }
 }
 
 extension HTTPFault {
-  fileprivate var hasCondition: Bool { [abort?.condition, delay?.condition, answer?.condition].contains { $0 != nil } }
+  /// The first of its keys that has a condition.
+  fileprivate var keyWithCondition: String? {
+    [("abort", abort?.condition), ("delay", delay?.condition), ("answer", answer?.condition)].first { $0.1 != nil }?.0
+  }
 }
 
 extension TransportConfiguration {
@@ -171,11 +196,9 @@ extension OutsideSetup {
     transport = OutsideSetup.transport(target, to: url, devices: devices)
   }
 
-  /// Returns the mistakes in a target, as sentences.
-  package static func problems(of target: Target) -> [String] {
-    var problems: [String] = []
-    if let problem = target.verification.place.problem { problems.append("target.verify.\(problem)") }
-    return problems
+  /// Returns the mistakes in a target.
+  package static func problems(of target: Target) -> [ScenarioProblem] {
+    target.verification.place.problem.map { [$0] } ?? []
   }
 
   private static func transport(
@@ -215,35 +238,16 @@ extension RunSetup {
     return table
   }
 
-  /// Returns the network of that name over time. A changing network whose states are changing networks is rejected: it is
-  /// unknown how long each would last.
-  static func radioModel(
-    named name: String, of scenario: Scenario, _ table: RadioTable, _ problems: inout [String]
-  ) -> RadioModel {
-    guard case .changing(let changing)? = scenario.network(named: name) else {
-      return .constant(link(named: name, of: table, in: name, &problems))
-    }
-    var transitions: [RadioModel.Transition] = []
-    for state in changing.changes {
-      let from = link(named: state.name, of: table, in: name, &problems)
-      for change in state.value {
-        let next = link(named: change.name, of: table, in: name, &problems)
-        guard from != next else {
-          problems.append("networks.\(name).markov.\(state.name): a state cannot change to itself; remove it")
-          continue
-        }
-        transitions.append(RadioModel.Transition(from: from, to: next, meanSeconds: change.value.seconds))
+  /// Returns the network of that name over time; the reader refuses one that does not change between links.
+  static func radioModel(named name: String, of scenario: Scenario, _ table: RadioTable) -> RadioModel {
+    func link(_ name: String) -> RadioNetwork { table.network(named: name) ?? .none }
+    guard case .changing(let changing)? = scenario.network(named: name) else { return .constant(link(name)) }
+    let transitions = changing.changes.flatMap { state in
+      state.value.map { change in
+        RadioModel.Transition(from: link(state.name), to: link(change.name), meanSeconds: change.value.seconds)
       }
     }
-    return RadioModel(start: link(named: changing.start, of: table, in: name, &problems), transitions: transitions)
-  }
-
-  private static func link(
-    named name: String, of table: RadioTable, in network: String, _ problems: inout [String]
-  ) -> RadioNetwork {
-    if let link = table.network(named: name) { return link }
-    problems.append("networks.\(network): '\(name)' is a changing network; name a link that does not change")
-    return .none
+    return RadioModel(start: link(changing.start), transitions: transitions)
   }
 }
 

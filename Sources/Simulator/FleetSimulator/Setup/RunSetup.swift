@@ -131,9 +131,9 @@ package struct RunSetup: Sendable {
 }
 
 extension RunSetup {
-  /// The setup of a scenario. Throws a sentence for each part of it that cannot be simulated.
+  /// The setup of a scenario. Throws the parts of it that cannot be simulated.
   package init(_ scenario: Scenario, files: RouteFiles = .none) throws(UnsupportedScenarioError) {
-    var problems: [String] = []
+    var problems: [ScenarioProblem] = []
     let radio = RunSetup.radioTable(of: scenario)
     var movements = MovementBuilder(scenario, files)
     var fleets: [FleetSetup] = []
@@ -142,11 +142,8 @@ extension RunSetup {
         fleets.append(setup)
       }
     }
-    for fault in scenario.faults { RunSetup.judge(fault, of: scenario, &problems) }
-    for act in scenario.acts { RunSetup.judge(act, of: scenario, &problems) }
-    if scenario.clock.mode == .virtual { RunSetup.judge(scenario.target, &problems) }
-    let outside = RunSetup.outside(scenario, fleets, &problems)
-    guard problems.isEmpty else { throw UnsupportedScenarioError(problems: problems) }
+    problems += RunSetup.problems(of: scenario)
+    guard problems.isEmpty else { throw UnsupportedScenarioError(problems) }
     self.init(
       seed: scenario.seed, start: scenario.clock.start, duration: scenario.clock.duration,
       settle: scenario.clock.settle, radio: radio, fleets: fleets, faults: scenario.faults)
@@ -158,7 +155,7 @@ extension RunSetup {
     keepAlive = scenario.target.connections.keepAlive
     pinsKey = scenario.target.security.pinnedKey != nil
     if scenario.target.authorization.strategy == .jwt { authorization = scenario.target.authorization }
-    self.outside = outside
+    outside = RunSetup.outside(scenario, fleets)
     insideHeaders = scenario.target.headers
   }
 }
@@ -258,7 +255,7 @@ final class SharedFleet {
 extension RunSetup {
   static func fleet(
     _ name: String, _ fleet: Fleet, of scenario: Scenario, _ table: RadioTable, _ movements: inout MovementBuilder,
-    _ problems: inout [String]
+    _ problems: inout [ScenarioProblem]
   ) -> FleetSetup? {
     let traits = fleet.traits
     guard let motion = scenario.motion(named: scenario.motionName(of: traits)),
@@ -268,7 +265,7 @@ extension RunSetup {
     let life = traits.lifecycle
     var setup = FleetSetup(
       name: name, devices: schedule.devices, movement: schedule.movement,
-      radio: radioModel(named: traits.network, of: scenario, table, &problems),
+      radio: radioModel(named: traits.network, of: scenario, table),
       habits: HabitRates(
         killsPerHour: life.terminate.perHour, rebootsPerHour: life.reboot.perHour,
         relaunchSeconds: life.terminate.relaunchAfter),
@@ -281,7 +278,7 @@ extension RunSetup {
     setup.room = max(0, schedule.devices(under: scenario.acts, of: name) - schedule.devices)
     setup.members = traits.members.map { members in members.filter { $0 < setup.devices + setup.room } }
     setup.battery = PhoneBattery(
-      start: min(life.battery.start[0], life.battery.start[1])...max(life.battery.start[0], life.battery.start[1]),
+      start: life.battery.start[0]...life.battery.start[1],
       drainPerHour: life.battery.drainPerHour)
     if let fences = traits.geofences {
       setup.geofences = geofences(named: fences, of: scenario, over: built.place)
@@ -306,22 +303,13 @@ enum FleetStreamID: UInt64 {
 
 /// The parts of a scenario that this version cannot simulate.
 package struct UnsupportedScenarioError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The problems, one sentence each.
-  package let problems: [String]
-  /// The positions of the problems in the scenario, in the same order, where known.
-  package var places: [SourcePosition?] = []
+  package let problems: [ScenarioProblem]
+
+  init(_ problems: [ScenarioProblem]) {
+    // Fleets may share what is wrong.
+    self.problems = problems.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
 
   /// The problems without positions.
-  package var description: String { problems.joined(separator: "; ") }
-
-  /// Returns the problems with their positions; `sources` names the file and then the overrides in order, `author` those
-  /// without a position.
-  package func lines(sources: [String], else author: String) -> [String] {
-    problems.enumerated().map { index, problem in
-      guard index < places.count, let place = places[index], place.source < sources.count else {
-        return "\(author): \(problem)"
-      }
-      return "\(place.text(sources: sources)): \(problem)"
-    }
-  }
+  package var description: String { problems.map(\.description).joined(separator: "; ") }
 }

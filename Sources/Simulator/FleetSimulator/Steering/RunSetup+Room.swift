@@ -24,17 +24,6 @@ extension FleetSchedule {
 }
 
 extension RunSetup {
-  /// Appends the parts of an act that cannot be simulated.
-  static func judge(_ act: PlannedAct, of scenario: Scenario, _ problems: inout [String]) {
-    guard let name = act.fleet, let fleet = scenario.fleets.first(where: { $0.name == name })?.value,
-      fleet.executor.startsTrips
-    else { return }
-    if case .changeRate = act.change { return }
-    problems.append(
-      "acts: the phones of '\(name)' come and go with their trips: change its rate, changeRate: { fleet: \"\(name)\", factor: 2 }"
-    )
-  }
-
   /// Reserves places for phones that may be added during the run; nil: as many as there are phones, and at least a thousand.
   /// A place only costs memory; unused ones are not counted.
   mutating func makeRoom(_ places: Int?) {

@@ -41,7 +41,20 @@ extension ScenarioError {
   /// Returns a line in the style of compilers; `sources` names the file and then the overrides in order.
   package func text(sources: [String]) -> String {
     let subject = path.isEmpty ? "" : "\(path): "
-    return "\(position.text(sources: sources)): \(subject)\(message); \(remedy)"
+    return "\(position.text(sources: sources)): \(subject)\(message); \(remedy)".onOneLine
+  }
+}
+
+extension String {
+  /// The text with control characters as in JSON: names may have some.
+  fileprivate var onOneLine: String {
+    unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.value < 0x20 || scalar.value == 0x7F {
+        text += "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
   }
 }
 

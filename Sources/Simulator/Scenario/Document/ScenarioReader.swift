@@ -10,6 +10,8 @@ package struct ScenarioReader {
     package let notes: [ScenarioError]
     /// The document with overrides and variables applied.
     package let document: ScenarioDocument
+    /// Where its values are.
+    package let places: ScenarioPlaces
   }
 
   let overrides: [Override]
@@ -29,15 +31,14 @@ package struct ScenarioReader {
     return try reader.read(document.text)
   }
 
-  package func read(_ text: String) throws(ScenarioErrors) -> Result {
-    var problems: [ScenarioError] = []
+  /// Reads a text. `others` returns the problems that only other parts of the program can find; they are reported with all
+  /// others. The scenario that it receives lacks what could not be read.
+  package func read(
+    _ text: String, others: (Scenario) -> [ScenarioProblem] = { _ in [] }
+  ) throws(ScenarioErrors) -> Result {
     var document = try parse(text)
     let written = DeclaredNames(in: document).names(in: .fleets)
-    for (index, override) in overrides.enumerated() {
-      do throws(ScenarioError) { try document.apply(override, number: index + 1) } catch { problems.append(error) }
-    }
-    var substitution = Substitution(variable: variable, marksAll: textMayBeNumber)
-    substitution.replace(in: &document)
+    var problems = apply(to: &document)
     let resolved = ScenarioDocument(document)
     var inheritance = MotionInheritance(of: document)
     if case .object(var members) = document.content, let motions = inheritance.resolved(),
@@ -47,13 +48,33 @@ package struct ScenarioReader {
       document.content = .object(members)
     }
     var context = DecodingContext(names: DeclaredNames(in: document))
+    problems += inheritance.problems
+    for problem in problems { context.refuse(problem) }
     let scenario = ValueCodec<Scenario>.section().read(document, &context)
-    // An incomplete scenario cannot be checked as a whole.
-    if let scenario, context.problems.isEmpty { context.judge(scenario, document) }
-    problems += substitution.problems + inheritance.problems + context.problems
-    guard let scenario, problems.isEmpty else { throw ScenarioErrors(problems) }
+    if let scenario { context.judge(scenario, document, others: others) }
+    guard let scenario, context.problems.isEmpty else { throw ScenarioErrors(context.problems) }
     return Result(
-      scenario: scenario, notes: context.notes.inReadingOrder + newFleets(beside: written), document: resolved)
+      scenario: scenario, notes: context.notes.inReadingOrder + newFleets(beside: written), document: resolved,
+      places: ScenarioPlaces(document: document))
+  }
+
+  /// Returns the mode of a text's clock, whatever else is wrong with it.
+  package func mode(of text: String) throws(ScenarioErrors) -> ClockMode {
+    var document = try parse(text)
+    _ = apply(to: &document)
+    var context = DecodingContext(names: DeclaredNames(in: document))
+    return document["clock"].flatMap { ValueCodec<Clock>.section().read($0, &context) }?.mode ?? Clock().mode
+  }
+
+  /// Applies the overrides and the variables; returns what is wrong with them.
+  private func apply(to document: inout JSON5Value) -> [ScenarioError] {
+    var problems: [ScenarioError] = []
+    for (index, override) in overrides.enumerated() {
+      do throws(ScenarioError) { try document.apply(override, number: index + 1) } catch { problems.append(error) }
+    }
+    var substitution = Substitution(variable: variable, marksAll: textMayBeNumber)
+    substitution.replace(in: &document)
+    return problems + substitution.problems
   }
 
   /// Returns notes on new fleets: a misspelt name adds a fleet, which is allowed, but rarely intended.

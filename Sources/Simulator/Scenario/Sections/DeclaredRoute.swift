@@ -26,6 +26,17 @@ extension ValueCodec where Value == DeclaredRoute {
   }
 }
 
+extension DeclaredRoute {
+  /// What is wrong with values that can be read, by their keys.
+  var problems: [ScenarioProblem] {
+    switch self {
+    case .collection, .replay: []
+    case .city(let city): city.problems
+    case .walk(let walk): walk.problems
+    }
+  }
+}
+
 /// One recorded route.
 package struct RouteReplay: Equatable, Sendable {
   package var file = ""
@@ -123,11 +134,61 @@ extension GridCity: ScenarioSection {
   static let table = Table<GridCity>(
     "route-grid-city", "A city made from the seed: streets, lights, homes, work, shops, depots and tunnels.",
     [
-      .key("center", \.center, .place, "Centre of the city."),
-      .key("extent", \.extentMetres, .quantity(.length), "Width of the city."),
-      .key("block", \.blockMetres, .quantity(.length), "Distance between streets."),
+      .key("center", \.center, .place, "Centre of the city, at most 80 degrees from the equator."),
+      .key("extent", \.extentMetres, .quantity(.length), "Width of the city, at most 4096 blocks."),
+      .key("block", \.blockMetres, .quantity(.length), "Distance between streets, 50m to 500m."),
       .key("trips", \.trips, .trips, "Trips of the devices; from place to place by default."),
     ])
+}
+
+extension GridCity {
+  private static let blocks = 1...4_096
+  private static let blockMetres = 50.0...500.0
+
+  /// The number of blocks on each side.
+  package var blocksASide: Int { Int((extentMetres / blockMetres).rounded(.up)) }
+
+  package var isPossible: Bool { problems.isEmpty }
+
+  fileprivate var problems: [ScenarioProblem] {
+    var problems: [ScenarioProblem] = []
+    if center.latitude.magnitude > 80 {
+      problems.append(
+        ScenarioProblem(
+          .outOfRange, "center", "the city is too close to a pole", remedy: "write a latitude from -80 to 80"))
+    }
+    guard GridCity.blockMetres.contains(blockMetres) else {
+      let text = QuantityKind.length.text(blockMetres)
+      return problems + [
+        ScenarioProblem(.outOfRange, "block", "\(text) is out of range", remedy: "write a length from 50m to 500m")
+      ]
+    }
+    if !GridCity.blocks.contains(blocksASide) {
+      problems.append(
+        ScenarioProblem(
+          .outOfRange, "extent", "the city has \(blocksASide) blocks a side",
+          remedy: "write a length of 1 to \(GridCity.blocks.upperBound) blocks"))
+    }
+    return problems
+  }
+}
+
+extension GaussMarkovWalk {
+  package var isPossible: Bool { problems.isEmpty }
+
+  fileprivate var problems: [ScenarioProblem] {
+    var problems: [ScenarioProblem] = []
+    if step < .milliseconds(100) || step > .seconds(86_400) {
+      let text = QuantityKind.duration.text(step.seconds)
+      problems.append(
+        ScenarioProblem(.outOfRange, "step", "\(text) is out of range", remedy: "write a duration from 100ms to 1d"))
+    }
+    if meanSpeedMetresPerSecond <= 0 {
+      problems.append(
+        ScenarioProblem(.outOfRange, "meanSpeed", "the walk stands still", remedy: "write a speed above 0"))
+    }
+    return problems
+  }
 }
 
 /// A walk with correlated steps.
@@ -151,9 +212,9 @@ extension GaussMarkovWalk: ScenarioSection {
       .key("center", \.center, .place, "Starting point."),
       .key(
         "meanSpeed", \.meanSpeedMetresPerSecond, .quantity(.speed),
-        "Mean speed; overrides that of the motion."),
+        "Mean speed, more than 0; overrides that of the motion."),
       .key("alpha", \.alpha, .share, "Correlation of consecutive steps."),
-      .key("step", \.step, .duration, "How long a step takes."),
+      .key("step", \.step, .duration, "How long a step takes, 100ms to 1d."),
     ])
 }
 

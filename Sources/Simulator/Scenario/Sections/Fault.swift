@@ -14,6 +14,8 @@ package struct Fault: Equatable, Sendable {
   package var selection: FaultSelection
   package var action: FaultAction
   package var position: SourcePosition
+  /// The index in the list of the text, which a selection of fleets does not change.
+  package var number = 0
 
   /// `start` is nil for faults that occur at a rate.
   package init(
@@ -124,7 +126,8 @@ extension ValueCodec where Value == Fault {
       let problemsBefore = context.problems.count
       guard let fault = section.read(value, &context) else { return nil }
       context.judge(fault, at: value, isWhole: context.problems.count == problemsBefore)
-      guard let action = fault.actions.first else { return nil }
+      // Without an action the fault has a problem, and the list keeps its other faults.
+      let action = fault.actions.first ?? .lifecycle(LifecycleFault())
       var whole = Fault(
         name: fault.name, start: fault.start, duration: fault.duration ?? .zero,
         perDeviceHour: fault.rate?.perDeviceHour ?? 0, selection: fault.selection, action: action,
@@ -133,6 +136,22 @@ extension ValueCodec where Value == Fault {
       return whole
     }
   }
+}
+
+extension ValueCodec where Value == [Fault] {
+  static var faults: ValueCodec {
+    let list = ValueCodec.list(of: .fault)
+    return ValueCodec(list.schema, show: list.show) { value, context in
+      guard var faults = list.read(value, &context) else { return nil }
+      for index in faults.indices { faults[index].number = index }
+      return faults
+    }
+  }
+}
+
+extension Fault {
+  /// `faults[2].http`.
+  package var path: String { "faults[\(number)].\(action.key)" }
 }
 
 extension DecodingContext {

@@ -56,10 +56,29 @@ package enum FaultAction: Equatable, Sendable {
   package var isServers: Bool { kind?.isServers ?? false }
   var isEmpty: Bool { kind?.isEmpty ?? false }
 
-  /// Returns the parts that cannot be simulated.
-  package func problems(in scenario: Scenario) -> [String] {
+  /// The key in a fault.
+  package var key: String {
+    switch self {
+    case .network: "network"
+    case .toxic: "toxic"
+    case .tls: "tls"
+    case .http: "http"
+    case .authorization: "auth"
+    case .storage: "storage"
+    case .device: "device"
+    case .lifecycle: "lifecycle"
+    case .remote: "remote"
+    }
+  }
+
+  /// Returns what is wrong with it beside other values, by paths below its key.
+  func problems(in scenario: Scenario) -> [ScenarioProblem] {
     if case .network(let name) = self, case .changing? = scenario.network(named: name) {
-      return ["the network '\(name)' is variable; name a fixed network"]
+      return [
+        ScenarioProblem(
+          "", "'\(name)' is a changing network", remedy: "name a link that does not change",
+          reading: ["networks.\(name.asPathStep)"])
+      ]
     }
     return kind?.problems(in: scenario) ?? []
   }
@@ -87,8 +106,8 @@ protocol FaultKind: Equatable, Sendable {
   var isServers: Bool { get }
   /// Whether it has no effect, because no key is set.
   var isEmpty: Bool { get }
-  /// Returns the parts that cannot be simulated.
-  func problems(in scenario: Scenario) -> [String]
+  /// Returns what is wrong with it beside other values, by paths below its key.
+  func problems(in scenario: Scenario) -> [ScenarioProblem]
   /// Returns examples for random scenarios, in JSON.
   static func examples(_ draws: inout ExampleDraws) -> [String]
 }
@@ -96,7 +115,7 @@ protocol FaultKind: Equatable, Sendable {
 extension FaultKind {
   var effects: FaultEffects { [] }
   var isServers: Bool { false }
-  func problems(in scenario: Scenario) -> [String] { [] }
+  func problems(in scenario: Scenario) -> [ScenarioProblem] { [] }
   static func examples(_ draws: inout ExampleDraws) -> [String] { [] }
 }
 
@@ -242,6 +261,11 @@ extension StorageFault: ScenarioSection, FaultKind {
   /// A crash waits for its moment.
   var span: FaultSpan { error != nil ? .state : .open }
   var effects: FaultEffects { .disturbsStore }
+
+  func problems(in scenario: Scenario) -> [ScenarioProblem] {
+    guard error != nil, crash != nil else { return [] }
+    return [ScenarioProblem("crash", "error and crash in one fault", remedy: "write a fault for each")]
+  }
 
   static func examples(_ draws: inout ExampleDraws) -> [String] {
     let errors = ["SQLITE_FULL", "SQLITE_IOERR", "SQLITE_BUSY", "SQLITE_READONLY"]

@@ -145,15 +145,20 @@ extension AuthorizationFault: ScenarioSection, FaultKind {
   var effects: FaultEffects { expireAllAccessTokens || revokeAllTokens ? .endsTokens : [] }
   var isServers: Bool { true }
 
-  func problems(in scenario: Scenario) -> [String] {
-    var problems: [String] = []
-    if rotateKeys, scenario.target.authorization.identity == nil {
-      problems.append("keys are rotated by an identity provider; add target: { auth: { identity: \"own\" } }")
+  func problems(in scenario: Scenario) -> [ScenarioProblem] {
+    let authorization = scenario.target.authorization
+    if authorization.strategy != .jwt {
+      return [
+        ScenarioProblem(
+          "", "there are no tokens", remedy: "add target: { auth: { strategy: \"jwt\" } }", reading: ["target.auth"])
+      ]
     }
-    if scenario.target.authorization.strategy != .jwt {
-      problems.append("there are no tokens; add target: { auth: { strategy: \"jwt\" } }")
-    }
-    return problems
+    guard rotateKeys, authorization.identity == nil else { return [] }
+    return [
+      ScenarioProblem(
+        "rotateKeys", "keys are rotated by an identity provider",
+        remedy: "add target: { auth: { identity: \"own\" } }", reading: ["target.auth"])
+    ]
   }
 
   static let table = Table<AuthorizationFault>(
@@ -208,6 +213,10 @@ extension ValueCodec where Value == [Command] {
       guard case .array(let items) = value.content else {
         context.refuse(value, expected: "a list of commands")
         return nil
+      }
+      if items.isEmpty {
+        context.refuse(
+          .outOfRange, value.position, "a list of 0", remedy: "list at least 1 command, as in [[\"changePace\", true]]")
       }
       return items.enumerated().compactMap { index, item in
         context.inside("[\(index)]") { $0.command(item) }

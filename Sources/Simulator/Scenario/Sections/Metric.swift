@@ -78,7 +78,7 @@ package struct Metric: Equatable, Sendable {
   }
 
   /// The tags of every metric, besides those of the fleets.
-  static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check", "phase"]
+  package static let tags = ["fleet", "device", "network", "status", "batch", "fault", "trigger", "check", "phase"]
 
   /// The triggers of an upload.
   static let triggers = [

@@ -15,7 +15,7 @@ package enum Output: Equatable, Sendable {
 
 extension ValueCodec where Value == Output {
   static var output: ValueCodec {
-    variants(
+    let outputs = variants(
       tag: "type",
       [
         Variant("console") { .console($0) }, Variant("summary-json") { .summary($0) },
@@ -32,6 +32,8 @@ extension ValueCodec where Value == Output {
           return .openTelemetry(output)
         },
       ])
+    // Without a type the output has a problem, and the list keeps its other outputs.
+    return ValueCodec(outputs.schema) { outputs.read($0, &$1) ?? .console(ConsoleOutput()) }
   }
 }
 

@@ -57,21 +57,42 @@ extension Output {
 
 extension DecodingContext {
   /// Checks that names stay inside the folder, and that each belongs to one file.
-  mutating func judgeOutputs(_ outputs: [Output], _ document: JSON5Value) {
-    guard case .array(let items)? = document["outputs"]?.content else { return }
+  mutating func judgeOutputs(_ outputs: [Output]) {
     let plan = OutputPlan(outputs)
-    for (index, (output, item)) in zip(outputs, items).enumerated() {
+    for (index, output) in outputs.enumerated() {
+      if case .remoteWrite(let output) = output { inside("outputs[\(index)].labels") { $0.judgeLabels(output.labels) } }
       guard let (key, name) = output.place else { continue }
-      let position = item[key]?.position ?? item.position
       inside("outputs[\(index)].\(key)") { context in
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         if parts.contains(where: { ["", ".", ".."].contains($0) }) {
           context.refuse(
-            .outOfRange, position, "'\(name)' is not a file name inside --out",
-            remedy: "write a name such as report.html")
+            .outOfRange, "'\(name)' is not a file name inside --out", remedy: "write a name such as report.html",
+            reading: ["outputs[\(index)]"])
         } else if plan.isShared(name) {
           context.refuse(
-            .contradiction, position, "another file has the name '\(name)', too", remedy: "write another name")
+            .contradiction, "another file has the name '\(name)', too", remedy: "write another name",
+            reading: ["outputs"])
+        }
+      }
+    }
+  }
+  /// https://prometheus.io/docs/concepts/data_model: names with two underscores are Prometheus' own.
+  private mutating func judgeLabels(_ labels: [Named<String>]) {
+    for label in labels {
+      let isName = label.name.utf8.enumerated().allSatisfy { index, byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"): true
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): index > 0
+        default: false
+        }
+      }
+      inside(label.name.asPathStep) {
+        if !isName || label.name.hasPrefix("__") {
+          $0.refuse(
+            .wrongType, "'\(label.name)' cannot be a label of Prometheus",
+            remedy: "use letters, digits and _, without a digit or __ at the beginning")
+        } else if ["job", "scenario"].contains(label.name) {
+          $0.refuse(.contradiction, "every series has a label '\(label.name)' already", remedy: "give it another name")
         }
       }
     }

@@ -118,8 +118,8 @@ extension ValueCodec where Value == PlannedAct {
           .contradiction, value[present[1]]?.position ?? value.position,
           "\(present.joined(separator: " and ")) in one act", remedy: "write an act for each")
       }
-      guard present.count == 1, let change = act.changes.first else { return nil }
-      return PlannedAct(at: act.start, change)
+      // Without a change the act has a problem, and the list keeps its other acts.
+      return PlannedAct(at: act.start, act.changes.first ?? .end(.stop))
     }
   }
 }

@@ -17,12 +17,16 @@ extension TLSFault: ScenarioSection, FaultKind {
   /// `problem` is required.
   var isEmpty: Bool { false }
 
-  func problems(in scenario: Scenario) -> [String] {
-    var problems: [String] = []
-    if delay != nil, problem != .slow { problems.append("only a slow handshake has a delay; remove it") }
+  func problems(in scenario: Scenario) -> [ScenarioProblem] {
+    var problems: [ScenarioProblem] = []
+    if delay != nil, problem != .slow {
+      problems.append(ScenarioProblem("delay", "only a slow handshake has a delay", remedy: "remove it"))
+    }
     if problem == .changedKey, scenario.target.security.pinnedKey == nil {
       problems.append(
-        "only an app that pins the server's key notices another one; add target: { tls: { pinnedKey: \"sha256//…\" } }")
+        ScenarioProblem(
+          "problem", "only an app that pins the server's key notices another one",
+          remedy: "add target: { tls: { pinnedKey: \"sha256//…\" } }", reading: ["target.tls"]))
     }
     return problems
   }

@@ -11,9 +11,12 @@ extension Toxic: FaultKind {
   /// `type` is required.
   var isEmpty: Bool { false }
 
-  func problems(in scenario: Scenario) -> [String] {
+  func problems(in scenario: Scenario) -> [ScenarioProblem] {
     guard let phase, !effect.hasPhase else { return [] }
-    return ["the phase \(phase.rawValue) is for latency, timeout and reset_peer; for others say which stream"]
+    return [
+      ScenarioProblem(
+        "phase", "the phase \(phase.rawValue) is for latency, timeout and reset_peer", remedy: "write stream instead")
+    ]
   }
 
   static func examples(_ draws: inout ExampleDraws) -> [String] {

@@ -27,7 +27,7 @@ package enum ScenarioReference {
     these tables is an error, and all errors of a file are reported at once with their places.
 
     `rollingroad scenarios` lists those that are built in, `rollingroad schema` prints the JSON Schema for editors, and
-    `rollingroad simulate SCENARIO --dry-run` prints the plan of a run. `--set path=value` changes one value:
+    `rollingroad simulate SCENARIO --dry-run` prints the plan of a run, or what is wrong with the scenario. `--set path=value` changes one value:
     `--set fleets.couriers.stages[0].target=50`. In every string, `${NAME}` stands for an environment variable and `${NAME:-default}` gives it a
     default; a number may be written this way too. In `sdk.config`, the `config` of a fleet, `target.headers` and `target.url` each device fills in
     `${device.id}` (`cars-7`), `${device.index}` (`7`), `${device.fleet}` and `${run.seed}` (`0x1`); the tags of a fleet take the last two. `$${` stands for `${`.

@@ -335,7 +335,7 @@ extension Table {
 
 extension String {
   /// The name in the notation of `--set`: with dots or brackets in it, bracketed and quoted.
-  var asPathStep: String {
+  package var asPathStep: String {
     let isPlain = utf8.allSatisfy { byte in
       switch byte {
       case UInt8(ascii: "."), UInt8(ascii: "["), UInt8(ascii: "]"), UInt8(ascii: "\""): false
