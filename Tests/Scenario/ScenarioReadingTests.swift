@@ -95,6 +95,13 @@ import Testing
       "geofences: { g: { type: 'list', fences: [{ identifier: 'a', notifyOnEnter: true }] } }",
       "no key 'notifyOnEnter'; did you mean 'notifyOnEntry'?"
     ),
+    (
+      """
+      geofences: { g: { type: 'list', fences: [
+        { identifier: 'a', latitude: 1, longitude: 1, radius: 200 }, { identifier: 'a', latitude: 2, longitude: 2, radius: 200 }] } }
+      """, "f:2:64: geofences.g.fences[1]: a second geofence 'a'; give it an identifier of its own"
+    ),
+    ("geofences: { g: { type: 'grid', radius: '0m' } }", "write a length above 0"),
     ("target: { auth: { strategy: 'sas' } }", "no value 'sas'"),
     (
       "target: { auth: { identity: 'own' } }", "target.auth.identity: an identity provider without tokens; add strategy"
@@ -108,6 +115,7 @@ import Testing
     ("clock: { timestamps: 'shift-to-now' }", "clock.timestamps: the mode virtual keeps the date"),
     ("clock: { mode: 'fast' }, target: { url: 'http://a', preset: 'traccar' }", "no value 'fast'"),
     ("requests: [{ path: '/a' }]", "fleets: both fleets and requests; keep one of them"),
+    ("requests: [{ body: 'a', bodyBase64: 'YQ==' }]", "requests[0].bodyBase64: both body and bodyBase64"),
     (
       "networks: { n: { markov: { lte: { lte: '1m' } }, start: 'lte' } }",
       "markov.lte.lte: a link cannot change to itself"
@@ -139,6 +147,7 @@ import Testing
       "a list of 0; list at least 1 command"
     ),
     ("faults: [{ name: 'f', at: '1m', auth: { revokeAllTokens: true } }]", "faults[0].auth: there are no tokens"),
+    ("outputs: [{ type: 'otlp-http', url: 'here' }]", "an http or https URL with a host, or an empty text"),
     (
       "outputs: [{ type: 'prometheus-remote-write', url: 'http://a', labels: { 'a b': 'c' } }]",
       "outputs[0].labels.a b: 'a b' cannot be a label of Prometheus"
@@ -218,6 +227,8 @@ import Testing
   }
 
   @Test(arguments: [
+    ("devices: 1, lifecycle: { battery: { start: [0.9, 0.5] } }", "battery.start: 0.9 is above 0.5; exchange them"),
+    ("executor: 'constant-arrival-rate', rate: 1, timeUnit: '0s'", "fleets.cars.timeUnit: \"0s\" is not allowed here"),
     ("devices: 3, members: [0, 2, 1]", "fleets.cars.members[2]: 1 follows 2; write each number once"),
   ])
   func mistakesOfFleetsAreNamed(fleet: String, words: String) {

@@ -47,7 +47,7 @@ extension Scenario: ScenarioSection {
       .key("networks", \.networks, .map(of: .network), "Networks, by name."),
       .key("fleets", \.fleets, .map(of: .fleet), "Groups of identical devices, by name."),
       .key(
-        "requests", \.requests, .list(of: .section()),
+        "requests", \.requests, .list(of: .request),
         "Requests to send as they stand, instead of fleets: what `conform` and `proxy` write, to be sent again."),
       .key("faults", \.faults, .faults, "Faults: what fails, on which devices, and when."),
       .key(

@@ -59,7 +59,7 @@ extension ConstantArrivals: ScenarioSection {
     "constant-arrival-rate", "Trips that begin at a constant rate, each on a free device.",
     [
       .required("rate", \.rate, .number(0...1e6), "Trips in a unit of time."),
-      .key("timeUnit", \.timeUnit, .duration, "The unit of time."),
+      .key("timeUnit", \.timeUnit, .timeUnit, "The unit of time, more than 0."),
       .key("arrivals", \.arrivals, .choice, "At random, or at regular intervals."),
       .key(
         "maxDevices", \.maxDevices, .count,
@@ -83,7 +83,7 @@ extension RampingArrivals: ScenarioSection {
     "ramping-arrival-rate", "Trips that begin more and less often, in stages.",
     [
       .key("startRate", \.startRate, .number(0...1e6), "Trips in a unit of time at the beginning."),
-      .key("timeUnit", \.timeUnit, .duration, "The unit of time."),
+      .key("timeUnit", \.timeUnit, .timeUnit, "The unit of time, more than 0."),
       .key("arrivals", \.arrivals, .choice, "At random, or at regular intervals."),
       .key(
         "maxDevices", \.maxDevices, .count,
@@ -122,4 +122,13 @@ package enum ArrivalPattern: String, CaseIterable, Sendable {
   /// Random; the number per stage is exact.
   case poisson
   case even
+}
+
+extension ValueCodec where Value == Nanoseconds {
+  fileprivate static var timeUnit: ValueCodec {
+    let words = "a duration above 0, as in \"1m\""
+    return duration.map(words: words, show: duration.show) {
+      $0 > .zero ? $0 : nil
+    }
+  }
 }

@@ -30,7 +30,7 @@ extension GeofenceGrid: ScenarioSection {
     "geofence-grid", "Circles spread evenly over the place of the routes.",
     [
       .key("count", \.count, .integer(1...100_000), "Number of geofences."),
-      .key("radius", \.radiusMetres, .quantity(.length), "Their radius; phones are unreliable below 200 m."),
+      .key("radius", \.radiusMetres, .radius, "Their radius, more than 0; phones are unreliable below 200 m."),
       .key("notifyOnEntry", \.notifyOnEntry, .boolean, "Report entries."),
       .key("notifyOnExit", \.notifyOnExit, .boolean, "Report exits."),
       .key("notifyOnDwell", \.notifyOnDwell, .boolean, "Report dwelling."),
@@ -50,7 +50,26 @@ package struct GeofenceList: Equatable, Sendable {
 extension GeofenceList: ScenarioSection {
   static let table = Table<GeofenceList>(
     "geofence-list", "Geofences one by one.",
-    [.required("fences", \.fences, .list(of: .geofence), "As an app adds them, under the SDK's own names.")])
+    [.required("fences", \.fences, .geofences, "As an app adds them, under the SDK's own names.")])
+}
+
+extension ValueCodec where Value == [Geofence] {
+  /// A second fence with the identifier of another would replace it.
+  fileprivate static var geofences: ValueCodec {
+    let list = ValueCodec.list(of: .geofence)
+    return ValueCodec(list.schema) { value, context in
+      guard let fences = list.read(value, &context), case .array(let items) = value.content else { return nil }
+      var seen: Set<String> = []
+      for (index, fence) in fences.enumerated() where !seen.insert(fence.identifier).inserted {
+        context.inside("[\(index)]") {
+          $0.refuse(
+            .contradiction, items[index].position, "a second geofence '\(fence.identifier)'",
+            remedy: "give it an identifier of its own")
+        }
+      }
+      return fences
+    }
+  }
 }
 
 extension ValueCodec where Value == Geofence {
@@ -69,5 +88,12 @@ extension ValueCodec where Value == Geofence {
         return nil
       }
     }
+  }
+}
+
+extension ValueCodec where Value == Double {
+  fileprivate static var radius: ValueCodec {
+    let words = "a length above 0, as in \"250m\""
+    return quantity(.length).map(words: words, show: quantity(.length).show) { $0 > 0 ? $0 : nil }
   }
 }

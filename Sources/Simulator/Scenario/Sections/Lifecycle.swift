@@ -66,8 +66,8 @@ extension BatteryModel: ScenarioSection {
     "battery", "Battery level.",
     [
       .key(
-        "start", \.start, .list(of: .share, count: 2...2),
-        "Range of the level at the start, as shares; 0.5 to 1 by default."),
+        "start", \.start, .levels,
+        "Range of the level at the start, from the lower to the higher, as shares; 0.5 to 1 by default."),
       .key(
         "drainPerHour", \.drainPerHour, .share,
         """
@@ -75,4 +75,20 @@ extension BatteryModel: ScenarioSection {
         an hour, and is unplugged when it is full.
         """),
     ])
+}
+
+extension ValueCodec where Value == [Double] {
+  /// Two shares, the lower one first.
+  fileprivate static var levels: ValueCodec {
+    let pair = ValueCodec.list(of: .share, count: 2...2)
+    return ValueCodec(pair.schema) { value, context in
+      guard let levels = pair.read(value, &context) else { return nil }
+      guard levels[0] <= levels[1] else {
+        context.refuse(
+          .contradiction, value.position, "\(levels[0].short) is above \(levels[1].short)", remedy: "exchange them")
+        return nil
+      }
+      return levels
+    }
+  }
 }

@@ -45,9 +45,11 @@ extension Target: ScenarioSection {
 
 extension ValueCodec where Value == String {
   static var httpURL: ValueCodec {
-    text(pattern: "^https?://[^/]", words: "an http or https URL with a host") { url in
-      ["http://", "https://"].contains { url.hasPrefix($0) && !(url.dropFirst($0.count).first ?? "/" == "/") }
-    }
+    text(pattern: "^https?://[^/]", words: "an http or https URL with a host", where: isHTTPURL)
+  }
+
+  static func isHTTPURL(_ url: String) -> Bool {
+    ["http://", "https://"].contains { url.hasPrefix($0) && !(url.dropFirst($0.count).first ?? "/" == "/") }
   }
 }
 

@@ -21,7 +21,7 @@ extension OpenTelemetryOutput: ScenarioSection {
     "output-otlp-http", "Metrics, and a trace for each record, sent by OTLP over HTTP.",
     [
       .required(
-        "url", \.url, .possiblyEmptyText,
+        "url", \.url, .possiblyEmptyURL,
         "The receiver, as in `http://127.0.0.1:4318`; `/v1/metrics` and `/v1/traces` are added. An empty text disables it."
       ),
       .key("encoding", \.encoding, .choice, "How messages are written."),
@@ -52,7 +52,7 @@ struct JSONTelemetryOutput: Equatable, Sendable {
 extension JSONTelemetryOutput: ScenarioSection {
   static let table = Table<JSONTelemetryOutput>(
     "output-otlp-http-json", "As `otlp-http` with `encoding: \"json\"`.",
-    [.required("url", \.url, .possiblyEmptyText, "The receiver; an empty text disables it.")])
+    [.required("url", \.url, .possiblyEmptyURL, "The receiver; an empty text disables it.")])
 }
 
 /// Metrics, written to a Prometheus or a compatible receiver.
@@ -93,10 +93,11 @@ package enum TelemetryTime: String, CaseIterable, Sendable {
 }
 
 extension ValueCodec where Value == String {
-  fileprivate static var possiblyEmptyText: ValueCodec {
-    ValueCodec(.text(pattern: nil, words: "a text")) { value, context in
-      if case .string(let text) = value.content { return text }
-      context.refuse(value, expected: "a text")
+  fileprivate static var possiblyEmptyURL: ValueCodec {
+    let words = "an http or https URL with a host, or an empty text"
+    return ValueCodec(.text(pattern: nil, words: words)) { value, context in
+      if case .string(let text) = value.content, text.isEmpty || isHTTPURL(text) { return text }
+      context.refuse(value, expected: words)
       return nil
     }
   }

@@ -40,3 +40,17 @@ extension WrittenRequest: ScenarioSection {
       .optional("status", \.status, .integer(100...599), "Expected status of the answer."),
     ])
 }
+
+extension ValueCodec where Value == WrittenRequest {
+  static var request: ValueCodec {
+    let section = ValueCodec.section()
+    return ValueCodec(section.schema) { value, context in
+      if value["body"] != nil, let other = value["bodyBase64"] {
+        context.inside("bodyBase64") {
+          $0.refuse(.contradiction, other.position, "both body and bodyBase64", remedy: "keep one of them")
+        }
+      }
+      return section.read(value, &context)
+    }
+  }
+}
