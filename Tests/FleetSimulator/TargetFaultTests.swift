@@ -153,6 +153,10 @@ import World
   @Test(arguments: [
     ("preset: 'traccar',", "http: { delay: { fixedDelay: '1s' } }", "only a Rolling Road server supports it"),
     ("", "http: { answer: { kind: 'drop' } }", "only a Rolling Road server supports it"),
+    (
+      "auth: { strategy: 'jwt', identity: 'own' },", "auth: { rotateKeys: true }",
+      "only a Rolling Road server supports it"
+    ),
     ("", "http: { abort: { status: 200 } }", "http.abort with a status that is no success"),
     (
       "preset: 'rollingroad',", "http: { abort: { status: 413, when: 'request.bytes > 9' } }",

@@ -215,6 +215,11 @@ import Testing
       "clock: { mode: 'realtime' }, target: { url: 'http://a', verify: { url: '/list' } }",
       "f:1:131: target.verify.url: the URL does not ask for a device"
     ),
+    ("clock: { duration: '0s' }", "clock.duration: the duration of the run is 0"),
+    (
+      "target: { verify: { method: 'journal', file: 'x' } }",
+      "target.verify: the method journal reads no url, database, command, file or stream; remove one of both"
+    ),
     ("target: { verify: { method: 'query' } }", "target.verify: a query needs a place"),
     ("outputs: [{ type: 'otlp-http' }]", "'url'"),
     ("outputs: [{ type: 'otlp-http', url: 'http://a', interval: '1ms' }]", "a duration from 100ms to 24h"),

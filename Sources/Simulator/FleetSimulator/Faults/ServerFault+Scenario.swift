@@ -114,7 +114,8 @@ extension Fault {
       http.delay == nil && (http.answer.map { $0.kind == .portal } ?? true)
         // A success in its name would make the records of the server's losses.
         && !(200..<300 ~= http.abort?.status ?? 0)
-    case .authorization: true
+    // A key is the server's own.
+    case .authorization(let authorization): !authorization.rotateKeys
     default: false
     }
   }

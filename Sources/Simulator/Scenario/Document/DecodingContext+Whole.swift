@@ -71,7 +71,7 @@ extension DecodingContext {
           context.judgeName(of: fleet, scenario)
           context.judgeMembers(of: fleet, scenario)
           context.judgeTags(of: fleet)
-          guard fleet.value.traits.startTime >= scenario.clock.duration else { return }
+          guard scenario.isOver(at: fleet.value.traits.startTime) else { return }
           context.inside("startTime") {
             $0.refuse(
               .contradiction, "the fleet starts after the end of the run",
@@ -131,7 +131,7 @@ extension DecodingContext {
             $0.refuse(.contradiction, "a second fault '\(fault.name)'", remedy: "give it a name of its own")
           }
         }
-        if let start = fault.start, start >= scenario.clock.duration {
+        if let start = fault.start, scenario.isOver(at: start) {
           context.inside("at") { $0.refuseLateStart() }
         }
         context.judgeOccurrences(of: fault, in: scenario)
@@ -152,7 +152,7 @@ extension DecodingContext {
   private mutating func judgeOccurrences(of fault: Fault, in scenario: Scenario) {
     for (index, occurrence) in (fault.occurrences ?? []).enumerated() {
       inside("occurrences[\(index)]") { context in
-        if occurrence.start >= scenario.clock.duration { context.inside("at") { $0.refuseLateStart() } }
+        if scenario.isOver(at: occurrence.start) { context.inside("at") { $0.refuseLateStart() } }
         let count = scenario.fleets.first { $0.name == occurrence.fleet }.map { scenario.places(of: $0) }
         guard let count, occurrence.member >= count else { return }
         context.inside("member") {
@@ -168,7 +168,7 @@ extension DecodingContext {
     for (index, act) in scenario.acts.enumerated() {
       inside("acts[\(index)]") { context in
         context.inside("at") { context in
-          if act.start >= scenario.clock.duration {
+          if scenario.isOver(at: act.start) {
             context.refuse(
               .contradiction, "it comes after the end of the run", remedy: "make clock.duration longer or 'at' earlier",
               reading: ["clock.duration"])
@@ -205,4 +205,9 @@ extension DecodingContext {
         remedy: "change its rate, changeRate: { fleet: \"\(name)\", factor: 2 }")
     }
   }
+}
+
+extension Scenario {
+  /// A run without a duration is a problem of its own.
+  fileprivate func isOver(at start: Nanoseconds) -> Bool { clock.duration > .zero && start >= clock.duration }
 }

@@ -40,6 +40,12 @@ package struct TargetVerification: Equatable, Sendable {
     if places > 1 {
       return ("there are \(places) places to read from", "keep one of url, database, command, file and stream")
     }
+    if places == 1, let method, method != .query {
+      return (
+        "the method \(method.rawValue) reads no url, database, command, file or stream",
+        "remove one of both, or write method: \"query\""
+      )
+    }
     if place.isHalf { return ("database and query belong together", "give both") }
     if places == 0, method == .query {
       return ("a query needs a place", "add url, database with query, command, file or stream")
