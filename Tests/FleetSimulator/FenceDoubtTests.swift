@@ -260,4 +260,19 @@ import World
     stage.event(.geofence(record, Stage.depot))
     #expect(stage.violated.filter { $0 == .geofence } == violated)
   }
+
+  /// The fences near an outlier are not those near the phone, which is told that it is not there, and looks again (SDK §15.6.3).
+  @Test(arguments: ["ios-5.1", "android-5.1"], [1, 2, 3])
+  func aPhoneFindsItsFencesAgainBehindAnOutlier(profile: String, seed: Int) throws {
+    let text = """
+      { version: 1, name: "outlier", seed: \(seed), clock: { duration: "40m", settle: "1m" },
+        sdk: { profile: "\(profile)" }, invariants: { onViolation: "continue" },
+        motion: { stray: { extends: "walking", gps: { outliers: { perHour: 6, distance: "5km" } } } },
+        routes: { field: { type: "generate", model: "gauss-markov" } },
+        geofences: { many: { type: "grid", count: 120, radius: "200m" } },
+        fleets: { a: { devices: 2, routes: "field", motion: "stray", mode: "geofences", geofences: "many" } } }
+      """
+    let report = try FleetRun(RunSetup(ScenarioReader().read(text).scenario), store: Runs.store()).run()
+    #expect(report.violations.isEmpty && report.sums.stored > 5, "\(report.violations.prefix(3))")
+  }
 }

@@ -117,7 +117,8 @@ extension SimulatedDevice {
     case .proximityRegion(let circle):
       around.watches.removeAll { $0.identifier == nil }
       if followsSignificantChanges { around.reports.removeAll { $0.identifier == nil } }
-      if let circle { around.watches.append(CircleWatch(nil, circle, body, at: instant)) }
+      // The app has the device inside; around an outlier it is not, and the system tells it so.
+      if let circle { around.watches.append(CircleWatch(nil, circle, wasInside: true, body, at: instant)) }
     case .significantChanges(let isOn):
       // Android has no such service; the app requests coarse positions instead.
       let configuration = host.configuration
