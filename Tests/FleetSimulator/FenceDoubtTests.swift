@@ -261,6 +261,30 @@ import World
     #expect(stage.violated.filter { $0 == .geofence } == violated)
   }
 
+  /// Among more fences than the system watches only the nearest are: where a phone is in more of them at once, some are passed over
+  /// (Geofence "Infinite geofencing").
+  @Test(arguments: [(18, [Invariant.geofenceLiveness, .dwell]), (40, [])])
+  func aFenceAmongOthersAsNear(count: Int, violated: [Invariant]) {
+    let stage = Stage(platform: .ios)
+    stage.stay(-1_000)
+    let fences = (0..<60).map { index in
+      let north = index < count ? Double(index) : Double(index) * 40_000
+      var fence = Geofence(
+        identifier: "\(index)",
+        shape: .circle(
+          center: Geofence.Vertex(latitude: Stage.place(north).latitude, longitude: 2), radiusMetres: 200))
+      (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 60_000)
+      return fence
+    }
+    stage.tell(.asked(.addGeofences(fences)))
+    stage.tell(.asked(.start))
+    stage.event(.motionChange(stage.location()))
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    for fence in fences.prefix(10) { stage.tell(.enter, of: fence) }
+    stage.wait(900)
+    #expect(stage.violated == violated)
+  }
+
   /// The fences near an outlier are not those near the phone, which is told that it is not there, and looks again (SDK §15.6.3).
   @Test(arguments: ["ios-5.1", "android-5.1"], [1, 2, 3])
   func aPhoneFindsItsFencesAgainBehindAnOutlier(profile: String, seed: Int) throws {

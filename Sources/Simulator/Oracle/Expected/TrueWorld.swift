@@ -203,6 +203,12 @@ struct TrueLife {
   /// Returns the place of its body; nil before its first presence.
   func place(at instant: MonotonicInstant) -> Coordinate? { episode?.place(at: instant) }
 
+  /// Returns the place of its body in its last two episodes.
+  func earlierPlace(at instant: MonotonicInstant) -> Coordinate? {
+    guard let episode else { return nil }
+    return (instant < episode.start ? previous ?? episode : episode).place(at: instant)
+  }
+
   /// Whether it follows significant changes only, in Android's mode of its own (SDK §12.7).
   var followsSignificantChanges: Bool {
     configuration.map { $0.platform == .android && $0.geolocation.useSignificantChangesOnly } ?? false
@@ -277,8 +283,11 @@ struct TrueLife {
     configuration?.platform == .ios && knowsNoPlace(at: instant)
   }
 
-  /// Whether it has more fences than the system monitors at once.
-  var hasChosenFences: Bool { fences.count > (configuration?.platform == .ios ? 18 : 97) }
+  /// The number of fences that the system monitors at once.
+  var monitoredFencesMax: Int { configuration?.platform == .ios ? 18 : 97 }
+
+  /// Whether it has more fences than that.
+  var hasChosenFences: Bool { fences.count > monitoredFencesMax }
 
   /// Whether it selects the nearest fences in time on a trip. It does so with each position, at the distance of
   /// `distanceFilter`, which grows with the speed. Where that is beyond `geofenceProximityRadius`, no document says that

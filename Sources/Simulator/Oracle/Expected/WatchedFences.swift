@@ -57,6 +57,25 @@ struct WatchedFences {
     watches[index].owed = owed
   }
 
+  /// Reports whether a fence that a body was in or near may have been passed over for others as near, of which there were more
+  /// than the system monitors: only the nearest are (Geofence "Infinite geofencing"; SDK §15.2.2).
+  func isCrowded(_ life: TrueLife, since start: MonotonicInstant, until end: MonotonicInstant) -> Bool {
+    guard life.hasChosenFences else { return false }
+    var instant = start
+    while instant <= end {
+      if let place = life.earlierPlace(at: instant) {
+        let near = watches.count { $0.truth.metresOutside(place) <= WatchedFences.nearMetres }
+        if near > life.monitoredFencesMax { return true }
+      }
+      instant = instant + WatchedFences.crowdStep
+    }
+    return false
+  }
+
+  /// Within the error of a position a fence may seem to be the nearer one.
+  private static let nearMetres = 150.0
+  private static let crowdStep = Nanoseconds.seconds(10)
+
   /// The next instant at which a crossing comes or a deadline passes.
   var nextInstant: MonotonicInstant {
     var next = coming.last?.instant ?? .never

@@ -264,7 +264,7 @@ final class GeofenceLivenessRule: Rule {
     for index in fences.watches.indices {
       if let owed = fences.watches[index].owed, let due = owed.due, due < instant {
         fences.watches[index].owed = nil
-        miss(owed, &fences.watches[index], life, context)
+        miss(owed, &fences, index, life, context)
       }
       guard let due = fences.watches[index].dwellDue, due < instant else { continue }
       fences.watches[index].dwellDue = nil
@@ -275,6 +275,8 @@ final class GeofenceLivenessRule: Rule {
       // A process that has begun since needs a position to know that it is still inside.
       if life.knowsNoPlace(at: due - FenceWatch.dwellPatience) { continue }
       if fences.watches[index].mayHaveEnded(life, at: context.now.monotonic) { continue }
+      let earliest = due - FenceWatch.dwellPatience - GeofenceLivenessRule.choice
+      if fences.isCrowded(life, since: earliest, until: context.now.monotonic) { continue }
       ledger.dwells += 1
       let identifier = fences.watches[index].fence.identifier
       ledger.violations.flag(
@@ -282,9 +284,19 @@ final class GeofenceLivenessRule: Rule {
     }
   }
 
-  private func miss(_ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, _ context: EventContext) {
+  private func miss(
+    _ owed: FenceWatch.Owed, _ fences: inout WatchedFences, _ index: Int, _ life: TrueLife, _ context: EventContext
+  ) {
     let before = owed.since - GeofenceLivenessRule.choice
-    watch.told = nil
+    fences.watches[index].told = nil
+    if fences.isCrowded(life, since: before, until: context.now.monotonic) { return }
+    miss(owed, &fences.watches[index], life, since: before, context)
+  }
+
+  private func miss(
+    _ owed: FenceWatch.Owed, _ watch: inout FenceWatch, _ life: TrueLife, since before: MonotonicInstant,
+    _ context: EventContext
+  ) {
     // The device crossed and returned to the rim before the phone checked.
     if let place = life.place(at: context.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     if owed.isEntry && life.hasChosenFences && !life.choosesFencesInTime { return }
