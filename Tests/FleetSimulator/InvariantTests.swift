@@ -140,6 +140,17 @@ import World
     #expect(stage.violated.contains(.triggerLegality) == !(hasFailed && retries.contains(trigger)))
   }
 
+  /// A `sync()` without a network is an upload that has failed.
+  @Test(arguments: [true, false])
+  func whatASyncCouldNotSendIsRetriedBelowTheThreshold(isAsked: Bool) {
+    let stage = Stage { $0.http.autoSyncThreshold = 5 }
+    let record = stage.insert()
+    if isAsked { stage.tell(.askedToSync, on: .none) }
+    stage.pass(seconds: 60)
+    stage.send([record], because: .connectivity)
+    #expect(stage.violated.contains(.triggerLegality) == !isAsked)
+  }
+
   @Test func aMotionChangeKnowsNoThreshold() {
     let stage = Stage { $0.http.autoSyncThreshold = 5 }
     let record = stage.insert()

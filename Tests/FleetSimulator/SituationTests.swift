@@ -376,12 +376,21 @@ import Vocabulary
   }
 
   /// `sync()` does not ask for the network, and nothing else may upload over this one (SDK §8.5.5).
-  @Test(arguments: [true, false], [FlushTrigger.manual, .insert])
-  func aSyncGoesOverAnyNetwork(isAsked: Bool, trigger: FlushTrigger) {
+  @Test(arguments: [nil, 0, 60], [FlushTrigger.manual, .insert])
+  func aSyncGoesOverAnyNetwork(askedSecondsAgo: Int64?, trigger: FlushTrigger) {
     let stage = Stage { $0.http.disableAutoSyncOnCellular = true }
-    let record = stage.insert()
-    if isAsked { stage.tell(.askedToSync) }
-    stage.send([record], because: trigger)
-    #expect(stage.violated.contains(.cellularPolicy) == !(isAsked && trigger == .manual))
+    let records = [stage.insert(), stage.insert()]
+    if let askedSecondsAgo {
+      stage.tell(.askedToSync)
+      stage.pass(seconds: askedSecondsAgo)
+    }
+    // Also with its second page.
+    for record in records {
+      let request = stage.send([record], because: trigger)
+      stage.pass(seconds: 1)
+      stage.end(request, status: 200)
+      stage.delete(record)
+    }
+    #expect(stage.violated.contains(.cellularPolicy) == !(askedSecondsAgo == 0 && trigger == .manual))
   }
 }

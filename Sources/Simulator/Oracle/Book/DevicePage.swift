@@ -8,6 +8,8 @@ struct DevicePage {
   /// Requests that have not ended.
   var open: [SentRequest] = []
   var answer: ReadAnswer?
+  /// The time at which its last request ended, after which an upload may continue.
+  var endedAt: MonotonicInstant?
   /// The time since which the app runs; nil while it does not.
   var aliveSince: MonotonicInstant?
   /// The time since which there is a network; nil without one.

@@ -120,6 +120,7 @@ final class Ledger {
     case .healed: pages[device].healedAt = context.now.monotonic
     case .configured(let configuration): pages[device].terms = UploadTerms(configuration)
     case .ended(let request, let outcome):
+      pages[device].endedAt = context.now.monotonic
       read(outcome, of: request, by: device, at: context.now.monotonic)
     case .faultBegan(let occurrence): disguise(device, by: occurrence, isBegin: true)
     case .faultEnded(let occurrence): disguise(device, by: occurrence, isBegin: false)

@@ -29,6 +29,7 @@ final class TrueWorld {
       begin(launch, device, at: now)
       lives[device].clockLead = context.clockLead
     case .told(.engine(.enabledChange(false))): endByItself(device, at: now)
+    case .askedToSync: lives[device].syncedAt = now
     case .queue(.refused): lives[device].disturbedAt = now
     case .faultBegan(let occurrence): begin(occurrence, device, at: now)
     case .faultEnded(let occurrence): end(occurrence, device, at: now)
@@ -182,6 +183,8 @@ struct TrueLife {
   var launch: Launch?
   /// The time at which the user closed the app, if nothing has happened since.
   var closedAt: MonotonicInstant?
+  /// The time at which its app last called `sync()`.
+  var syncedAt: MonotonicInstant?
   /// The number of active faults that blind the receiver; the start and the end of its last blindness.
   var blindings = 0
   var blindSince: MonotonicInstant?

@@ -15,11 +15,8 @@ final class TriggerRule: Rule {
 
   private struct Sender {
     var motionChange: MonotonicInstant?
-    /// The time at which its app requested an upload.
-    var asked: MonotonicInstant?
-    /// The time of the last answer, after which an upload may continue.
-    var answer: MonotonicInstant?
-    /// Whether the queue has not been empty since an upload, or since a motion change that could not send (SDK §8.5.3).
+    /// Whether the queue has not been empty since an upload, or since a motion change or a `sync()` that could not send (SDK
+    /// §8.5.3).
     var isLeft = false
   }
 
@@ -34,8 +31,8 @@ final class TriggerRule: Rule {
     let (device, now) = (context.device, context.now.monotonic)
     switch event {
     case .told(.engine(.motionChange)): (senders[device].motionChange, senders[device].isLeft) = (now, true)
-    case .askedToSync: senders[device].asked = now
-    case .ended: (senders[device].answer, senders[device].isLeft) = (now, true)
+    case .askedToSync: if ledger.pages[device].waiting.count > 0 { senders[device].isLeft = true }
+    case .ended: senders[device].isLeft = true
     case .queue(.deleted):
       if ledger.pages[device].waiting.count == 0 { senders[device].isLeft = false }
     case .queue(.inserted):
@@ -45,8 +42,8 @@ final class TriggerRule: Rule {
         exercised += 1
       }
     case .sent(let request) where request.purpose == .records:
-      guard senders[device].answer != now, senders[device].asked != now, !ledger.pages[device].isHealed,
-        let terms = ledger.pages[device].terms
+      guard ledger.pages[device].endedAt != now, ledger.truth.lives[device].syncedAt != now,
+        !ledger.pages[device].isHealed, let terms = ledger.pages[device].terms
       else { return }
       if !terms.autoSync { return flag(context, nil, "request \(request.id) is sent although autoSync is off") }
       let waiting = ledger.pages[device].waiting.count
