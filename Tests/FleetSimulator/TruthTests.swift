@@ -50,6 +50,19 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// Sums of numbers that large lose the metres.
+  @Test(arguments: [(1e19, 0.0, []), (1e19, 4_096, []), (1e9, 0, [Invariant.odometerTolerance])])
+  func anOdometerThatIsTooLargeForMetres(start: Double, growth: Double, violated: [Invariant]) throws {
+    let stage = Stage()
+    var odometer = start
+    for metres in stride(from: 0.0, through: 10_000, by: 100) {
+      stage.pass(seconds: 10)
+      try report(odometer: odometer, at: metres, accuracy: 5, on: stage)
+      odometer += growth
+    }
+    #expect(stage.violated == violated)
+  }
+
   /// A position that is too inaccurate to count (SDK §17.1) does not divide a step: the one to the next position is as long as
   /// the whole gap, and the filter keeps much of it.
   @Test(arguments: [(300.0, []), (480.0, [Invariant.odometerTolerance])])

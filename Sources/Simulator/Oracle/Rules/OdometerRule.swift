@@ -95,6 +95,8 @@ final class OdometerRule: Rule {
   /// Records contain two decimals, and come with the position that a command requests.
   private static let (setMetres, timeToCome) = (0.006, Nanoseconds.seconds(300))
   private static let countedAccuracyMetres = 20.0
+  /// Beyond it sums lose parts of a metre, and at the largest numbers whole steps.
+  private static let exactSumsMax = 1e10
 
   required init(_ ledger: Ledger) {
     gauges = PerDevice(Gauge(), in: ledger.space)
@@ -211,6 +213,7 @@ final class OdometerRule: Rule {
   }
 
   private func compare(_ record: LocationRecord, _ context: EventContext) {
+    guard record.odometer.magnitude <= OdometerRule.exactSumsMax else { return gauges[context.device].course = nil }
     let gauge = gauges[context.device]
     guard let place = gauge.place,
       let told = record.coords.place
