@@ -29,14 +29,31 @@ import World
     #expect(stage.violated == [.geofenceLiveness])
   }
 
-  /// An outlier may show it.
-  @Test(
-    arguments: [(0, false, []), (-1_000, false, [Invariant.geofence]), (-1_000, true, [])]
-      as [(Double, Bool, [Invariant])])
-  func anEntryIsToldOfAFenceThatIsNear(metres: Double, hasOutliers: Bool, violated: [Invariant]) {
-    let stage = Stage(hasOutliers: hasOutliers)
+  @Test(arguments: [(0, []), (-1_000, [Invariant.geofence])] as [(Double, [Invariant])])
+  func anEntryIsToldOfAFenceThatIsNear(metres: Double, violated: [Invariant]) {
+    let stage = Stage()
     stage.stay(metres)
     stage.wait(400)
+    stage.tell(.enter)
+    #expect(stage.violated == violated)
+  }
+
+  /// One that is as far away as the fence, while it is the last position or soon after.
+  @Test(
+    arguments: [
+      (900, nil, 0, []), (900, 10, 200, []), (900, nil, 900, []), (500, nil, 0, [Invariant.geofence]),
+      (900, 10, 400, [.geofence]),
+    ] as [(Double, Int64?, Int64, [Invariant])])
+  func anOutlierMayShowAnEntry(metres: Double, seconds: Int64?, laterSeconds: Int64, violated: [Invariant]) {
+    let stage = Stage()
+    stage.stay(-1_000)
+    stage.wait(400)
+    stage.tell(.strayed(metres: metres))
+    if let seconds {
+      stage.wait(seconds)
+      stage.tell(.strayed(metres: 0))
+    }
+    stage.wait(laterSeconds)
     stage.tell(.enter)
     #expect(stage.violated == violated)
   }

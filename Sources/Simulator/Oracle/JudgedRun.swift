@@ -13,14 +13,9 @@ package struct JudgedRun {
     /// The configuration in the scenario; nil where a preset of a server changes it.
     package let configuration: Configuration?
     package let behaviour: SDKBehaviour
-    /// Whether some positions of its phones are far away, whatever their accuracy says.
-    package let hasOutliers: Bool
 
-    package init(
-      name: String, members: [Int], configuration: Configuration?, behaviour: SDKBehaviour, hasOutliers: Bool = false
-    ) {
-      (self.name, self.members) = (name, members)
-      (self.configuration, self.behaviour, self.hasOutliers) = (configuration, behaviour, hasOutliers)
+    package init(name: String, members: [Int], configuration: Configuration?, behaviour: SDKBehaviour) {
+      (self.name, self.members, self.configuration, self.behaviour) = (name, members, configuration, behaviour)
     }
   }
 

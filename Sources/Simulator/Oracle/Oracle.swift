@@ -193,7 +193,7 @@ enum EventKind: Int, CaseIterable {
   case life
   /// The true movement of the body.
   case truth
-  /// What the body begins to do, and the calls of the app.
+  /// What the body begins to do, positions far from it, and the calls of the app.
   case course
 }
 
@@ -215,7 +215,7 @@ extension SimulationEvent {
     case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: .life
     case .faultBegan, .faultEnded: .life
     case .crossed, .stood: .truth
-    case .moves, .asked, .askedToSync: .course
+    case .moves, .strayed, .asked, .askedToSync: .course
     // For measures only.
     case .carried, .logged, .connected, .turn: nil
     }

@@ -29,7 +29,7 @@ final class Stage {
   /// Without a lifetime there are no tokens.
   init(
     tokenLifetime: Nanoseconds? = nil, behaviour: SDKBehaviour = .observed, platform: DevicePlatform = .android,
-    hasOutliers: Bool = false, checked: [Invariant] = Invariant.allCases,
+    checked: [Invariant] = Invariant.allCases,
     _ configure: (inout Configuration) -> Void = { _ in }
   ) {
     var configuration = Runs.configuration(platform)
@@ -37,7 +37,6 @@ final class Stage {
     configure(&configuration)
     var fleet = Runs.drivers(1, configuration: configuration)
     fleet.behaviour = behaviour
-    if !hasOutliers { fleet.receiver = GPSModel(outliersPerHour: 0) }
     var setup = Runs.setup(seed: 1, fleet)
     setup.invariants = checked
     if let tokenLifetime {

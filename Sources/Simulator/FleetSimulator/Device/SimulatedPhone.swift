@@ -27,6 +27,8 @@ struct SimulatedPhone {
 
   var receiver: Receiver
   var sensor: ActivitySensor
+  /// The distance from the body of the receiver's last position, if that was far; 0 otherwise.
+  var strayMetres = 0.0
   /// The time of the receiver's next position for the app.
   var occasion: MonotonicInstant?
   /// The last position of the stream that was delivered during sampling.
@@ -41,6 +43,9 @@ struct SimulatedPhone {
   /// The place and the start of the body's rest, after which the system pauses the stream, and the time of the next check.
   private var rest: (place: Coordinate, since: MonotonicInstant)?
   private var pauseDue: MonotonicInstant?
+
+  /// An error that watchers need not know.
+  static let nearMetres = 100.0
 
   init(_ receiver: Receiver, _ sensor: ActivitySensor) { (self.receiver, self.sensor) = (receiver, sensor) }
 

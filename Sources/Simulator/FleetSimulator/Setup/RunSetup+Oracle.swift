@@ -11,7 +11,7 @@ extension RunSetup {
     let fleets = fleets.map { fleet in
       JudgedRun.Fleet(
         name: fleet.name, members: fleet.simulated, configuration: isAsConfigured ? fleet.configuration : nil,
-        behaviour: fleet.behaviour, hasOutliers: fleet.receiver.outliersPerHour > 0)
+        behaviour: fleet.behaviour)
     }
     var run = JudgedRun(seed: seed, fleets: fleets, radio: radio, sight: sight)
     (run.zoneOffsetSeconds, run.zoneChanges) = (zoneOffsetSeconds, zoneChanges)

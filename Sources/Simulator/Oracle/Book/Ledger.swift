@@ -24,8 +24,6 @@ final class Ledger {
   let configurations: [Configuration?]
   /// The behaviour of each fleet.
   let behaviours: [SDKBehaviour]
-  /// Whether some positions of each fleet are far away.
-  let hasOutliers: [Bool]
   /// The headers that the simulator writes, in lower case.
   let ownHeaders: Set<String>
   /// The number of dwell events that were judged.
@@ -81,7 +79,6 @@ final class Ledger {
       steps: run.zoneChanges.map { .init(instant: $0.instant, offsetSeconds: $0.offsetSeconds) })
     configurations = run.fleets.map(\.configuration)
     behaviours = run.fleets.map(\.behaviour)
-    hasOutliers = run.fleets.map(\.hasOutliers)
     homes = run.homes
     names = homes.map(\.name)
     let fixed = [
@@ -125,7 +122,7 @@ final class Ledger {
     case .faultBegan(let occurrence): disguise(device, by: occurrence, isBegin: true)
     case .faultEnded(let occurrence): disguise(device, by: occurrence, isBegin: false)
     case .killed, .opened, .closed, .kept, .told, .carried, .logged, .crossed, .stood, .connected, .fetched, .turn,
-      .sensed, .moves, .asked, .askedToSync:
+      .sensed, .moves, .strayed, .asked, .askedToSync:
       break
     }
   }

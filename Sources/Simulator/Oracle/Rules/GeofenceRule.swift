@@ -42,6 +42,15 @@ final class GeofenceRule: Rule {
   /// The latest episodes of bodies with fences, as far back as an entry may still be reported.
   private var ways: [Int: [Episode]] = [:]
 
+  /// A position far from the body, and its time; 0 metres: the next one is near again.
+  private struct Stray {
+    let metres: Double
+    let since: MonotonicInstant
+  }
+
+  /// The latest of these positions, as far back.
+  private var strays: [Int: [Stray]] = [:]
+
   override class var absence: String { "no geofence crossing was reported" }
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
@@ -52,6 +61,7 @@ final class GeofenceRule: Rule {
     case .launched: devices[context.device] = nil
     case .told(.engine(.enabledChange(isEnabled: false))): endMonitoring(context)
     case .moves(let episode): follow(episode, context)
+    case .strayed(let metres): stray(metres, context)
     case .asked(let command), .told(.commanded(let command)): forget(command, context)
     default: break
     }
@@ -129,10 +139,10 @@ final class GeofenceRule: Rule {
     guard let truth = TrueFence(fence), let runsSince = life.runsSince, runsSince + GeofenceRule.lateness < now,
       let episode = life.episode, life.isSound(since: now)
     else { return false }
-    // An outlier may have shown the entry, and the record is made with a later position.
-    let error = ledger.hasOutliers[ledger.homes[context.device].fleet] ? GPSModel.outlierMetresMax : 0
-    let margin = max(GeofenceRule.margin, 3 * (record.coords.accuracy ?? 0), error)
     let wait = life.awaitsPlace(at: now) ? GeofenceRule.age(of: record, in: life, context) : .zero
+    // An outlier or a poor position may have shown the entry, and the record is made with a later one.
+    let error = strayMetres(of: context.device, since: now - GeofenceRule.lateness - wait)
+    let margin = max(GeofenceRule.margin + error, 3 * (record.coords.accuracy ?? 0))
     let way = ways[context.device] ?? []
     if wait > GeofenceRule.lateness, way.first.map({ $0.start > now - wait }) ?? true { return false }
     let earliest = GeofenceRule.lateness.count + wait.count
@@ -182,9 +192,30 @@ final class GeofenceRule: Rule {
     }
     var way = ways[context.device] ?? [life.previous].compactMap { $0 }
     way.append(episode)
-    let earliest = (life.awaitsPlace(at: now) ? life.runsSince ?? now : now) - GeofenceRule.lateness
+    let earliest = GeofenceRule.earliest(life, at: now)
     if let first = way.lastIndex(where: { $0.start <= earliest }) { way.removeFirst(first) }
     ways[context.device] = way
+  }
+
+  private func stray(_ metres: Double, _ context: EventContext) {
+    let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
+    var latest = strays[context.device] ?? []
+    latest.append(Stray(metres: metres, since: now))
+    let earliest = GeofenceRule.earliest(life, at: now)
+    if let first = latest.lastIndex(where: { $0.since <= earliest }) { latest.removeFirst(first) }
+    strays[context.device] = latest
+  }
+
+  /// Returns the largest error of a position since then.
+  private func strayMetres(of device: Int, since instant: MonotonicInstant) -> Double {
+    let latest = strays[device] ?? []
+    let first = latest.lastIndex { $0.since <= instant } ?? 0
+    return latest.dropFirst(first).map(\.metres).max() ?? 0
+  }
+
+  /// Returns the time before which nothing counts for a report.
+  private static func earliest(_ life: TrueLife, at now: MonotonicInstant) -> MonotonicInstant {
+    (life.awaitsPlace(at: now) ? life.runsSince ?? now : now) - lateness
   }
 
   private static let lateness = Nanoseconds.seconds(300)

@@ -74,7 +74,7 @@ package final class GPSModel: Sendable {
 
   static let outlierSeconds = 10.0
   /// Limits draws from a heavy tail: the distance of an outlier.
-  package static let outlierMetresMax = 5_000.0
+  static let outlierMetresMax = 5_000.0
 
   /// Returns the radius, in sigmas, that contains the true place in a share of the fixes, including outliers: with x and y
   /// normal, P(r ≤ kσ) = 1 − e^(−k²/2), and an outlier is never inside.

@@ -130,7 +130,8 @@ package struct Receiver: Sendable {
     let sigma = sigma(at: instant, since: sight)
     let truth = body.position(at: instant)
     let scale = LocalScale(latitude: truth.latitude)
-    let place = scale.place(at: outlier(at: instant) ?? error(sigma: sigma), from: truth)
+    let error = outlier(at: instant) ?? error(sigma: sigma)
+    let place = scale.place(at: error, from: truth)
     if distanceFilterMetres > 0, let metres = lastFix?.distanceMetres(to: place), metres < distanceFilterMetres {
       nearLook = NearLook(truth: truth, instant: instant, seemingMetres: metres)
       return nil
@@ -146,7 +147,7 @@ package struct Receiver: Sendable {
       instant: instant, place: place, accuracyMetres: model.accuracyFactor * sigma, altitudeMetres: altitude,
       ellipsoidalAltitudeMetres: altitude + Terrain.undulationMetres(at: truth),
       altitudeAccuracyMetres: 1.5 * sigma, speed: measured, speedAccuracy: 0.2 + 0.02 * speed, headingDegrees: heading,
-      headingAccuracyDegrees: headingAccuracy)
+      headingAccuracyDegrees: headingAccuracy, errorMetres: error.length)
   }
 
   private func turned(_ heading: Double, by degrees: Double) -> Double {
@@ -222,4 +223,6 @@ package struct GPSFix: Equatable, Sendable {
   /// Nil when the receiver moves too slowly to determine it.
   package let headingDegrees: Double?
   package let headingAccuracyDegrees: Double
+  /// The distance from the true place, which no phone knows.
+  package let errorMetres: Double
 }
