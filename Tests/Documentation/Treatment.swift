@@ -88,7 +88,7 @@ enum Treatment {
       .prepared(
         by: """
           cat >failing.json5 <<'END'
-          {version: 1, name: "deploy-503", seed: 1, clock: {duration: "10m", settle: "10ms"},
+          {version: 1, name: "deploy-503", seed: 1, clock: {duration: "10m", settle: "80ms"},
            sdk: {config: {http: {autoSyncThreshold: 5}}}, fleets: {cars: {devices: 2, network: "none"}}}
           END
           rollingroad simulate failing.json5 --quiet --out out >/dev/null || [ $? = 98 ]

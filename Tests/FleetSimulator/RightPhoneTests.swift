@@ -193,6 +193,23 @@ import Testing
     #expect(report.sums.destroyed > 50 && report.sums.stored > 10, "\(report.sums)")
   }
 
+  /// The server in the process takes bodies of 10 MB at most, and what is refused stays at the head of the queue (SDK §9.1.3).
+  @Test(arguments: platforms) func aQueueThatIsTooLongForOneBodyIsAFinding(profile: String) throws {
+    let records = (0..<12).map {
+      #"{ name: "\#($0)", at: "\#(90 + 20 * $0)s", device: { poisonRecord: "oversized-extras" } }"#
+    }
+    let faults = [#"{ name: "out", at: "1m", for: "8m", network: "none" }"#] + records
+    let report = try run(
+      "{ http: { batchSync: true } }", on: profile, faults: "[\(faults.joined(separator: ", "))]", minutes: 15)
+    #expect(
+      report.violations.isEmpty && report.findings.map(\.name) == ["not-drained"], "\(report.violations.prefix(3))")
+    let drain = try #require(report.invariants.first { $0.invariant == .drain })
+    #expect(
+      drain.verdict
+        == .notJudged(
+          "uploads are longer than the server takes, or than their time limit; see the findings about the server"))
+  }
+
   /// What is taken record by record to the last second of a phase that is too short for it blocks nothing.
   @Test(arguments: platforms) func aShortSettlePhaseProvesNothing(profile: String) throws {
     let report = try run(on: profile, settle: "20s", more: #", network: "dead""#, minutes: 120)

@@ -41,6 +41,8 @@ package struct JudgedRun {
   package var ordersCommands = false
   /// The fields that the server's store is said to keep.
   package var keptFields: [KeptField] = []
+  /// The length of the longest body that the server in the process takes; nil for another server.
+  package var bodyBytesMax: Int?
   /// Seconds of device time per second of network time.
   package var clockFactor = 1.0
 

@@ -18,7 +18,7 @@ package final class Oracle: Watcher {
   package private(set) var verification = Verification(.notAsked)
   /// Nil where the server is in the process.
   let serverWatch: ServerWatch?
-  /// Set by `closeQueues`; nil where the server is in the process.
+  /// Set by `closeQueues`; nil where the server is in the process and takes uploads as long as there are.
   package private(set) var serverCounts: ServerCounts?
   private let rules: [Rule]
   /// The rules that receive each kind of event, by kind.
@@ -76,7 +76,7 @@ package final class Oracle: Watcher {
     for rule in rules { rule.close(at: instant) }
     self.isCut = isCut
     ledger.closeQueues(at: instant, isCut: isCut)
-    serverCounts = serverWatch?.counts(at: instant, isCut: isCut)
+    serverCounts = serverWatch?.counts(at: instant, isCut: isCut) ?? (isCut ? nil : ledger.countHopeless())
   }
 
   /// Called then, to judge the server's store.
@@ -161,6 +161,9 @@ extension Oracle {
         "\(ledger.drainingCount.of("device")) still uploaded when the settle phase ended: set a longer clock.settle")
     case .drain where !ledger.seesServer && ledger.sums.pending > 0:
       return .impossible("an external server did not accept all records; see the findings about the server")
+    case .drain where ledger.seesServer && serverCounts != nil:
+      return .impossible(
+        "uploads are longer than the server takes, or than their time limit; see the findings about the server")
     case .drain: return look(ledger.sums.created, else: "no record was made")
     case .dwell: return look(ledger.dwells, else: "no device dwelt in a geofence that reports dwelling")
     case .explainedDuplicates where !ledger.seesServer:

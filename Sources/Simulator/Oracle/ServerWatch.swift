@@ -140,12 +140,7 @@ final class ServerWatch: Watcher {
       }
     }
     let full = phones.indices.filter { ledger.pages[$0].waiting.count > 0 && !ledger.isDraining($0, at: instant) }
-    counts.fullDevices = full.count
-    counts.waitingRecords = full.reduce(0) { $0 + ledger.pages[$1].waiting.count }
-    for device in full { counts.lastAnswers[phones[device].lastAnswer?.word ?? "none", default: 0] += 1 }
-    counts.fullSamples = full.prefix(ServerCounts.samplesMax).map {
-      "device \(ledger.names[$0]): \(ledger.pages[$0].waiting.count.of("record"))"
-    }
+    ledger.count(full, into: &counts) { phones[$0].lastAnswer?.word ?? "none" }
     counts.answeredDevices = phones.count { if case .status? = $0.lastAnswer { true } else { false } }
     return counts
   }

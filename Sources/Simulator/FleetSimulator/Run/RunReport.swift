@@ -25,7 +25,7 @@ package struct RunReport: Equatable, Sendable {
   package let generatorLag: Histogram
   /// The verification of what the server has stored.
   package let verification: Verification
-  /// The counts from an external server; nil for the in-process one, and before the end.
+  /// The counts from an external server; nil for the in-process one that takes all that phones have, and before the end.
   package let serverCounts: ServerCounts?
   /// The findings about the server.
   package var findings: [ServerFinding] { serverCounts?.findings(sums) ?? [] }

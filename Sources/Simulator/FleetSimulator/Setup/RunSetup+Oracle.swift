@@ -1,4 +1,5 @@
 import Base
+import IngestServer
 import Oracle
 import Scenario
 import World
@@ -21,6 +22,7 @@ extension RunSetup {
     run.tokenLifetime = authorization?.accessTokenLifetime
     run.ordersCommands = faults.contains { if case .remote = $0.action { true } else { false } }
     run.keptFields = outside?.verification.kept ?? []
+    run.bodyBytesMax = sight == .inside ? ServerConfiguration().bodyBytesMax : nil
     run.clockFactor = outside?.factor ?? 1
     return run
   }

@@ -175,7 +175,10 @@ extension RunSummary {
         end: max(mine.end, theirs.end), uploadsPerSecond: mine.uploadsPerSecond + theirs.uploadsPerSecond,
         factor: mine.factor)
     }
-    if let more = part.serverCounts { serverCounts?.add(more) }
+    if var more = part.serverCounts {
+      if let serverCounts { more.add(serverCounts) }
+      serverCounts = more
+    }
     for (index, clause) in part.clauses.enumerated() where clauses.indices.contains(index) {
       clauses[index].add(clause)
     }

@@ -8,6 +8,8 @@ struct DevicePage {
   /// Requests that have not ended.
   var open: [SentRequest] = []
   var answer: ReadAnswer?
+  /// Whether its last upload behind the faults, or the refresh before it, got no answer within its time limit.
+  var hasTimedOut = false
   /// The time at which its last request ended, after which an upload may continue.
   var endedAt: MonotonicInstant?
   /// The time since which the app runs; nil while it does not.

@@ -2,6 +2,7 @@ import BackendStore
 import Base
 import Scenario
 import Store
+import Upload
 
 /// The comparison of the devices' records with the server's store.
 extension Ledger {
@@ -163,8 +164,8 @@ extension Ledger {
         unproven.append(DequeuedRecord(record, of: device, at: instant))
       }
       if !waiting.isEmpty, isDraining(device, at: instant) { drainingCount += 1 }
-      // An external server may accept as little as it likes; no invariant covers that.
-      if seesServer, !isCut, !isDraining(device, at: instant), let first = waiting.first {
+      // An external server may accept as little as it likes, and each has its limits; no invariant covers that.
+      if seesServer, !isCut, !isDraining(device, at: instant), !isHopeless(device), let first = waiting.first {
         violations.flag(
           .drain, device, first.uuid, at: instant,
           "\(waiting.count.of("record")) still in the queue, this one the oldest",
@@ -177,8 +178,39 @@ extension Ledger {
   /// short for them proves nothing. If none was accepted in that phase and none is under way, the server rejects them.
   func isDraining(_ device: Int, at instant: MonotonicInstant) -> Bool {
     let page = pages[device]
+    // A phase without any time proves nothing either.
+    if page.healedAt == instant { return true }
     guard let last = page.acknowledgedAt, instant - last < .seconds(30) else { return false }
     return page.upload != nil || page.healedAt.map { last >= $0 } ?? true
+  }
+
+  /// Reports whether the device's last upload was longer than the server in the process takes, or took longer than the
+  /// configuration allows. The queue is blocked then (SDK §9.1.3, §9.2.3).
+  private func isHopeless(_ device: Int) -> Bool {
+    let page = pages[device]
+    return page.waiting.count > 0 && (page.hasTimedOut || page.answer?.isForLength ?? false)
+  }
+
+  /// Counts the devices whose uploads the server in the process cannot take; nil without any.
+  func countHopeless() -> ServerCounts? {
+    let full = pages.indices.filter(isHopeless)
+    guard !full.isEmpty else { return nil }
+    var counts = ServerCounts()
+    (counts.devices, counts.answeredDevices) = (pages.count, full.count)
+    count(full, into: &counts) {
+      (pages[$0].hasTimedOut ? RequestEnd.failure(.timeout) : RequestEnd.status(413)).word
+    }
+    return counts
+  }
+
+  /// Notes the devices whose records the server has not accepted.
+  func count(_ full: [Int], into counts: inout ServerCounts, lastAnswer: (Int) -> String) {
+    counts.fullDevices = full.count
+    counts.waitingRecords = full.reduce(0) { $0 + pages[$1].waiting.count }
+    for device in full { counts.lastAnswers[lastAnswer(device), default: 0] += 1 }
+    counts.fullSamples = full.prefix(ServerCounts.samplesMax).map {
+      "device \(names[$0]): \(pages[$0].waiting.count.of("record"))"
+    }
   }
 
   /// The sums during the run, before the server is queried: waiting records are pending, acknowledged ones unverified.

@@ -65,6 +65,7 @@ final class Ledger {
   /// The number of unproven records at which the store is queried.
   let proofSize: Int
   private let sight: ServerSight
+  private let bodyBytesMax: Int
   private let naming: RecordNaming
   /// A device whose records cannot be looked up, for lack of a uuid.
   private(set) var nameless: Int?
@@ -89,6 +90,7 @@ final class Ledger {
     truth = TrueWorld(in: space)
     contents = ContentComparisons(promised: run.keptFields)
     sight = run.sight
+    bodyBytesMax = run.bodyBytesMax ?? .max
     let templates = TemplateSchema.list(of: run.fleets.compactMap(\.configuration))
     naming = RecordNaming(isServerInside: sight == .inside, templates: templates)
     bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside, templates: templates)
@@ -210,7 +212,9 @@ final class Ledger {
     for other in pages[device].open where other.purpose == .records && other.isGivenUp(at: instant) {
       for row in other.rows { pages[device].waiting.change(row) { $0.mayArriveAgain = true } }
     }
-    var sent = SentRequest(id: request.id, purpose: request.purpose, sentAt: instant, timeout: request.timeout)
+    var sent = SentRequest(
+      id: request.id, purpose: request.purpose, sentAt: instant, timeout: request.timeout, bodyBytes: request.body.count
+    )
     if request.purpose == .records {
       if let answer = pages[device].answer { sent.followsSuccess = answer.isSuccess && answer.instant == instant }
       findings = bodies.read(request.body, of: pages[device].waiting, pages[device].anonymous, into: &sent)
@@ -241,10 +245,16 @@ final class Ledger {
 
   private func read(_ outcome: RequestOutcome, of request: UInt64, by device: Int, at instant: MonotonicInstant) {
     if !seesServer && outcome.status != 0 { arrive(request, of: device, at: instant) }
-    guard let sent = pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else { return }
+    guard let sent = pages[device].open.first(where: { $0.id == request }) else { return }
+    let isBehindFaults = pages[device].healedAt.map { $0 <= sent.sentAt } ?? false
+    if sent.purpose != .log {
+      pages[device].hasTimedOut = isBehindFaults && outcome.isTimeout && instant - sent.sentAt >= sent.timeout
+    }
+    guard sent.purpose == .records else { return }
     var answer = ReadAnswer(
       request: request, status: outcome.status, instant: instant, rows: sent.rows,
       isServers: sent.isServed && !outcome.isPage)
+    answer.isForLength = isBehindFaults && outcome.status == 413 && sent.bodyBytes > bodyBytesMax
     answer.isExplained = seesServer || pages[device].hadImpostor || !outcome.isPage
     // A store identifies quarantined records by their bytes, which include the params where a body has no root.
     if isAsked || seesServer && sent.hasNoRoot, case let count = outcome.putAside, count > 0 {
@@ -291,6 +301,8 @@ extension RequestOutcome {
     else { return 0 }
     return Int(clamping: count)
   }
+
+  fileprivate var isTimeout: Bool { if case .failed(.timeout, message: _) = self { true } else { false } }
 
   /// Whether the answer is an HTML page, as of a captive portal; no server that stores records answers so.
   fileprivate var isPage: Bool {

@@ -9,6 +9,7 @@ struct SentRequest {
   let purpose: OutgoingRequest.Purpose
   let sentAt: MonotonicInstant
   let timeout: Nanoseconds
+  let bodyBytes: Int
   /// The rows of the records in its body, in order.
   var rows: [Int64] = []
   /// Whether its record is the body itself.
@@ -219,6 +220,8 @@ struct ReadAnswer {
   let isServers: Bool
   /// Whether a fault of the scenario may have answered in the server's place.
   var isExplained = true
+  /// Whether the server has refused the upload, behind the faults, because its body is longer than it takes.
+  var isForLength = false
 
   var isSuccess: Bool { (200..<300).contains(status) }
 }

@@ -1,0 +1,51 @@
+import Base
+import Contract
+import Engine
+import Host
+import Oracle
+import Scenario
+import Testing
+import Upload
+import Vocabulary
+
+@testable import FleetSimulator
+
+/// A queue that does not empty is its phone's fault, unless nothing that a phone may do would have emptied it.
+@Suite struct DrainTests {
+  /// An upload that takes as long as it may is blocked by its configuration (HttpConfig `timeout`).
+  @Test(arguments: [(60, []), (10, [Invariant.drain])] as [(Int64, [Invariant])])
+  func anUploadThatHasNotTheTimeForAnAnswer(seconds: Int64, violated: [Invariant]) {
+    let stage = Stage { $0.http.autoSync = false }
+    let record = stage.insert()
+    stage.tell(.healed)
+    let request = stage.send([record], because: .manual)
+    stage.pass(seconds: seconds)
+    stage.tell(.ended(request: request, .failed(.timeout, message: "")))
+    stage.pass(seconds: 100)
+    #expect(stage.violated == violated)
+  }
+
+  /// Before the end of the faults it proves nothing.
+  @Test func aTimeoutDuringTheFaultsExcusesNothing() {
+    let stage = Stage { $0.http.autoSync = false }
+    let record = stage.insert()
+    stage.tell(.askedToSync)
+    let request = stage.send([record], because: .manual)
+    stage.pass(seconds: 60)
+    stage.tell(.ended(request: request, .failed(.timeout, message: "")))
+    stage.tell(.healed)
+    stage.pass(seconds: 100)
+    #expect(stage.violated == [.drain])
+  }
+
+  /// A settle phase without any time proves nothing either.
+  @Test(arguments: [(0, []), (100, [Invariant.drain])] as [(Int64, [Invariant])])
+  func aPhaseWithoutAnyTime(seconds: Int64, violated: [Invariant]) {
+    let stage = Stage { $0.http.autoSync = false }
+    let record = stage.insert()
+    stage.tell(.healed)
+    stage.send([record], because: .manual)
+    stage.pass(seconds: seconds)
+    #expect(stage.violated.filter { $0 == .drain } == violated)
+  }
+}
