@@ -50,6 +50,17 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+
+  /// A position that is worse than `odometerAccuracyThreshold` does not count (SDK §17.1).
+  @Test(arguments: [(4.0, []), (20.0, [Invariant.odometerTolerance])])
+  func anOdometerThatCountsBetterPositionsOnly(threshold: Double, violated: [Invariant]) throws {
+    let stage = Stage { $0.geolocation.filter.odometerAccuracyThresholdMetres = threshold }
+    for metres in stride(from: 0.0, through: 10_000, by: 100) {
+      stage.pass(seconds: 10)
+      try report(odometer: 0, at: metres, accuracy: 5, on: stage)
+    }
+    #expect(stage.violated == violated)
+  }
   /// Sums of numbers that large lose the metres.
   @Test(arguments: [(1e19, 0.0, []), (1e19, 4_096, []), (1e9, 0, [Invariant.odometerTolerance])])
   func anOdometerThatIsTooLargeForMetres(start: Double, growth: Double, violated: [Invariant]) throws {

@@ -92,9 +92,13 @@ final class OdometerRule: Rule {
   /// The minimum share of the certain distance, checked after some kilometres.
   private static let least = (share: 0.5, metres: 3_000.0)
 
+  /// Returns the accuracy up to which a position counts (SDK §17.1).
+  private func countedMetres(of device: Int) -> Double {
+    ledger.truth.lives[device].configuration?.geolocation.filter.odometerAccuracyThresholdMetres ?? 20
+  }
+
   /// Records contain two decimals, and come with the position that a command requests.
   private static let (setMetres, timeToCome) = (0.006, Nanoseconds.seconds(300))
-  private static let countedAccuracyMetres = 20.0
   /// Beyond it sums lose parts of a metre, and at the largest numbers whole steps.
   private static let exactSumsMax = 1e10
 
@@ -194,7 +198,8 @@ final class OdometerRule: Rule {
       let place = record.coords.place
     else { return }
     defer { gauges[device].course = course }
-    guard record.event == nil, record.isMoving, (record.coords.accuracy ?? .infinity) <= OdometerRule.exactMetres else {
+    let exactMetres = min(OdometerRule.exactMetres, countedMetres(of: device))
+    guard record.event == nil, record.isMoving, (record.coords.accuracy ?? .infinity) <= exactMetres else {
       return course.exact = nil
     }
     if let exact = course.exact, now - exact.instant < .seconds(60) {
@@ -218,7 +223,7 @@ final class OdometerRule: Rule {
     guard let place = gauge.place,
       let told = record.coords.place
     else { return }
-    let isCounted = record.coords.accuracy ?? 0 <= OdometerRule.countedAccuracyMetres
+    let isCounted = record.coords.accuracy ?? 0 <= countedMetres(of: context.device)
     defer {
       gauges[context.device].told = told
       if isCounted { gauges[context.device].counted = told }
