@@ -77,4 +77,18 @@ import Upload
     stage.tell(.fetched)
     #expect(stage.violated.contains(.uploadDue) == !hasMadeRoom)
   }
+
+  /// The commands of one answer may make a record and change the mode behind it.
+  @Test(arguments: [(0, []), (1, [Invariant.bounds])] as [(Int64, [Invariant])])
+  func aRecordOfTheInstantInWhichTheModeChanges(afterSeconds: Int64, violated: [Invariant]) {
+    let stage = Stage()
+    stage.pass(seconds: 10)
+    let row = stage.insert()
+    var configuration = Runs.configuration()
+    configuration.persistence.persistMode = .geofence
+    stage.tell(.configured(configuration))
+    stage.pass(seconds: afterSeconds)
+    stage.event(.location(stage.location(uuid: row.uuid)))
+    #expect(stage.violated.filter { $0 == .bounds } == violated)
+  }
 }

@@ -18,6 +18,8 @@ final class BoundsRule: Rule {
 
   /// The `persistMode` of each device.
   private let modes: PerDevice<PersistMode>
+  /// The time at which it changed: records of the same answer's commands are reported then, too.
+  private var changed: [Int: MonotonicInstant] = [:]
   /// The maximum number of rows that an upload holds while it waits for a refresh; they are in no request.
   private let behindRefresh: PerDevice<Int>
   /// The time of the last failed refresh: rows that wait for refreshes again and again may be locked at each purge.
@@ -71,7 +73,10 @@ final class BoundsRule: Rule {
       let page = ledger.pages[device]
       grown[device]?.onTheirWay = min(page.terms?.recordsPerRequestMax ?? .max, page.waiting.count)
     case .sent(let request) where request.purpose == .records: judgeAge(request, context)
-    case .configured(let configuration): modes[device] = configuration.persistence.persistMode
+    case .configured(let configuration):
+      let (mode, now) = (configuration.persistence.persistMode, context.now.monotonic)
+      if mode != modes[device], ledger.pages[device].aliveSince != now { changed[device] = now }
+      modes[device] = mode
     case .told(.engine(.location)) where modes[device] == .all: break
     case .told(.engine(.location(let record))): judge(record, context)
     default: break
@@ -127,7 +132,9 @@ final class BoundsRule: Rule {
     let mode = modes[context.device]
     let isKept = record.geofence != nil ? mode == .geofence : mode == .location
     let life = ledger.truth.lives[context.device]
-    guard !isKept, !record.isSample, !life.mayRecordOdometer(at: context.now.monotonic) else { return }
+    guard !isKept, !record.isSample, changed[context.device] != context.now.monotonic,
+      !life.mayRecordOdometer(at: context.now.monotonic)
+    else { return }
     exercised += 1
     if ledger.pages[context.device].waiting.all.contains(where: { $0.uuid == record.uuid }) {
       flag(context, record.uuid, "a record in the queue that persistMode \(mode.rawValue) excludes")
