@@ -254,4 +254,26 @@ import Vocabulary
     wait(30, stage)
     #expect(stage.violated == (isStarted == isOn ? [] : [.schedule]))
   }
+
+  /// No document says which configuration refuses a start after a boot: the one that a command has saved, or that of the app.
+  @Test(arguments: [(false, []), (true, [Invariant.schedule])])
+  func anAppThatStartsOnBootByACommandOnly(startsOnBoot: Bool, violated: [Invariant]) {
+    func configure(_ configuration: inout Configuration) {
+      configuration.app.schedule = ["1-7 09:00-17:00"]
+      (configuration.app.stopOnTerminate, configuration.app.startOnBoot) = (false, true)
+    }
+    let stage = Stage(configure)
+    stage.tell(.asked(.startSchedule))
+    turn(.location, stage)
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.kept(EngineState()))
+    stage.tell(.launched(Launch(isInBackground: true, didReboot: true)))
+    var configuration = Runs.configuration()
+    configure(&configuration)
+    configuration.app.startOnBoot = startsOnBoot
+    stage.tell(.configured(configuration))
+    turn(.off, stage)
+    wait(30, stage)
+    #expect(stage.violated.filter { $0 == .schedule } == violated)
+  }
 }

@@ -65,12 +65,20 @@ final class ScheduleRule: Rule {
   private func configure(_ configuration: Configuration, _ context: EventContext) {
     let (device, schedule) = (context.device, ExpectedSchedule(configuration.app.schedule))
     guard !schedule.isEmpty else { return timetables[device] = nil }
+    // No document says which configuration refuses a start, the saved one or that of the app.
+    let life = ledger.truth.lives[device]
+    if let launch = life.launch, life.runsSince == context.now.monotonic,
+      let kept = timetables[device]?.terms.configuration,
+      launch.isRefused(by: kept) != launch.isRefused(by: configuration)
+    {
+      timetables[device]?.follows = false
+    }
     if timetables[device]?.schedule == schedule {
       timetables[device]?.terms = Timetable.Terms(configuration)
       return
     }
     var timetable = Timetable(schedule, ledger.expectedZone, Timetable.Terms(configuration), at: context.now)
-    timetable.follows = ledger.truth.lives[device].isScheduled
+    timetable.follows = life.isScheduled && timetables[device]?.follows ?? true
     if let known = timetables[device] {
       (timetable.actual, timetable.onSince) = (known.actual, known.onSince)
       timetable.isOverruled = true
