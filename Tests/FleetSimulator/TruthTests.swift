@@ -50,6 +50,13 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// Android's `speedJumpFilter` leaves out the positions of a faster way (SDK §14.2).
+  @Test(arguments: [(5.0, []), (300.0, [Invariant.recording])])
+  func aPhoneThatIsFasterThanItsFilterRecordsNothing(fastest: Double, violated: [Invariant]) {
+    let stage = Stage.started { $0.geolocation.speedJumpFilterMetresPerSecond = fastest }
+    stage.go(from: 0, to: 20_000, seconds: 1_000)
+    #expect(stage.violated.filter { $0 == .recording } == violated)
+  }
 
   /// A position that is worse than `odometerAccuracyThreshold` does not count (SDK §17.1).
   @Test(arguments: [(4.0, []), (20.0, [Invariant.odometerTolerance])])
@@ -61,6 +68,7 @@ import Vocabulary
     }
     #expect(stage.violated == violated)
   }
+
   /// Sums of numbers that large lose the metres.
   @Test(arguments: [(1e19, 0.0, []), (1e19, 4_096, []), (1e9, 0, [Invariant.odometerTolerance])])
   func anOdometerThatIsTooLargeForMetres(start: Double, growth: Double, violated: [Invariant]) throws {

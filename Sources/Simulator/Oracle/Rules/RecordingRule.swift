@@ -136,7 +136,9 @@ final class RecordingRule: Rule {
   private static func isOpen(_ configuration: Configuration) -> Bool {
     let geolocation = configuration.geolocation
     return geolocation.filter.trackingAccuracyThresholdMetres >= 50 && !geolocation.useSignificantChangesOnly
-      && geolocation.filter.maxImpliedSpeedMetresPerSecond >= 50 && configuration.activity.triggerActivities.isEmpty
+      && geolocation.filter.maxImpliedSpeedMetresPerSecond >= 50
+      && (configuration.platform == .ios || !(0.0..<50).contains(geolocation.speedJumpFilterMetresPerSecond))
+      && configuration.activity.triggerActivities.isEmpty
       && geolocation.stopAfterElapsedMinutes <= 0 && !configuration.activity.stopOnStationary
   }
 }
