@@ -161,6 +161,18 @@ import Vocabulary
     #expect(abs(circle.center.latitude - 45.5108) < 0.0001)
   }
 
+  /// The system has no position, and the last one is in the region that the device has left.
+  @Test func leavingTheMovingRegionNeedsANewPosition() {
+    var rig = EngineRig(.ios, geofences: [fence()])
+    rig.send(.ready(Launch()))
+    rig.send(.call(.startGeofences))
+    rig.sample(north: 5_000)
+    _ = rig.take()
+    rig.wait(1)
+    rig.send(.proximityRegionExit(nil))
+    #expect(rig.take().demands.contains { if case .sampling(let accuracy) = $0 { accuracy != nil } else { false } })
+  }
+
   @Test func theModesChangeWithoutStop() {
     var rig = EngineRig.driving()
     rig.send(.call(.startGeofences))

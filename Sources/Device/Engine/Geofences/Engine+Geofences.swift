@@ -208,7 +208,10 @@ extension Engine {
     } else if let fix {
       look(from: fix, at: now, into: &effects)
     } else {
-      request(.proximity, profile.motionState, at: now, into: &effects)
+      // The last position is in the region, and the device is not (SDK §15.6.3).
+      var terms = profile.motionState
+      terms.maximumAgeMilliseconds = 0
+      request(.proximity, terms, at: now, into: &effects)
     }
   }
 
