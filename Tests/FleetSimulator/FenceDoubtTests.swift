@@ -299,4 +299,51 @@ import World
     let report = try FleetRun(RunSetup(ScenarioReader().read(text).scenario), store: Runs.store()).run()
     #expect(report.violations.isEmpty && report.sums.stored > 5, "\(report.violations.prefix(3))")
   }
+
+  /// Without an initial trigger the next visit begins silently where a fence is monitored again, before the exit is told.
+  @Test(arguments: [(true, []), (false, [Invariant.geofence])])
+  func aVisitThatBeganSilently(isMonitoredAgain: Bool, violated: [Invariant]) {
+    let stage = Stage { $0.geolocation.geofenceInitialTriggerEntry = false }
+    stage.stay(0)
+    stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    stage.event(.geofencesChange(on: [], off: ["depot"]))
+    stage.pass(seconds: 3)
+    stage.tell(.exit)
+    stage.pass(seconds: 3)
+    if isMonitoredAgain { stage.event(.geofencesChange(on: [Stage.depot], off: [])) }
+    stage.pass(seconds: 3)
+    stage.tell(.dwell)
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
+
+  @Test(arguments: [(true, []), (false, [Invariant.geofence])])
+  func anExitFromAVisitThatBeganBeforeTheLastExitWasTold(isMonitoredAgain: Bool, violated: [Invariant]) {
+    let stage = Stage { $0.geolocation.geofenceInitialTriggerEntry = false }
+    stage.stay(0)
+    stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    stage.pass(seconds: 3)
+    var record = stage.location()
+    record.geofence = GeofenceTrigger(identifier: "depot", action: .exit, timestamp: record.timestamp)
+    stage.pass(seconds: 3)
+    if isMonitoredAgain {
+      stage.event(.geofencesChange(on: [], off: ["depot"]))
+      stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    }
+    stage.event(.geofence(record, Stage.depot))
+    stage.pass(seconds: 3)
+    stage.tell(.exit)
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
+
+  /// A fast body is in a fence for seconds.
+  @Test(arguments: [(3_500.0, []), (-3_500, [Invariant.geofence])] as [(Double, [Invariant])])
+  func anEntryIntoAFenceThatIsPassedFast(end: Double, violated: [Invariant]) {
+    let stage = Stage()
+    stage.stay(-3_500)
+    stage.wait(400)
+    stage.go(from: -3_500, to: end, seconds: 70)
+    stage.wait(5)
+    stage.tell(.enter)
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
 }

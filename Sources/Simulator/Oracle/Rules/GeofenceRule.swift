@@ -29,7 +29,8 @@ final class GeofenceRule: Rule {
 
   private struct Fences {
     var visits: [String: Visit] = [:]
-    /// The times of addition and removal. An earlier crossing is still reported, and does not belong to the present fence.
+    /// The times of addition, removal and the end of monitoring. An earlier crossing is still reported, and does not belong to
+    /// the present fence or its present visit.
     var changed: [String: Moment] = [:]
     var monitored: Set<String> = []
     /// The visits when all fences were removed, as by a stop, which visits outlast (SDK §15.4).
@@ -146,7 +147,7 @@ final class GeofenceRule: Rule {
     let way = ways[context.device] ?? []
     if wait > GeofenceRule.lateness, way.first.map({ $0.start > now - wait }) ?? true { return false }
     let earliest = GeofenceRule.lateness.count + wait.count
-    return stride(from: Int64(0), through: earliest, by: 10_000_000_000).allSatisfy { ago in
+    return stride(from: Int64(0), through: earliest, by: 2_000_000_000).allSatisfy { ago in
       let instant = MonotonicInstant(nanoseconds: now.nanoseconds - ago)
       let body =
         way.last { $0.start <= instant } ?? (instant < episode.start ? life.previous ?? episode : episode)
@@ -224,10 +225,14 @@ final class GeofenceRule: Rule {
   private func monitor(_ on: [Geofence], _ off: [String], _ context: EventContext) {
     var fences = devices[context.device, default: Fences()]
     if on.isEmpty { fences.interrupted = (fences.visits, context.now.monotonic) }
-    for identifier in off {
-      fences.monitored.remove(identifier)
+    let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
+    // Without an initial trigger, a visit may begin silently where monitoring begins, before the last exit is reported.
+    let isSilent = geolocation?.geofenceInitialTriggerEntry == false
+    for identifier in off + (isSilent ? on.map(\.identifier) : []) {
       fences.visits[identifier] = nil
+      fences.changed[identifier] = context.now
     }
+    fences.monitored.subtract(off)
     for fence in on { fences.monitored.insert(fence.identifier) }
     devices[context.device] = fences
     let limit = ledger.pages[context.device].terms?.platform == .ios ? 20 : 100
