@@ -43,18 +43,19 @@ import World
   }
 
   private func watch(
-    _ profile: String, devices: Int = 1, route: String = drive, _ change: (inout RunSetup) -> Void = { _ in }
+    _ profile: String, devices: Int = 1, trips: String = "", route: String = drive, minutes: Int = 12,
+    _ change: (inout RunSetup) -> Void = { _ in }
   ) throws -> Crossings {
     let text = """
       { version: 1, name: "fence", seed: 4,
-        clock: { start: "2026-03-02T07:00:00Z", duration: "12m", settle: "1m" },
+        clock: { start: "2026-03-02T07:00:00Z", duration: "\(minutes)m", settle: "1m" },
         sdk: { profile: "\(profile)" },
         routes: { line: { type: "replay", file: "line.csv" } },
         geofences: { gate: { type: "list", fences: [{
           identifier: "gate", latitude: \(Self.center.latitude), longitude: 11.5, radius: \(Self.center.radiusMetres),
           notifyOnEntry: true, notifyOnExit: true, notifyOnDwell: true,
           loiteringDelay: \(Int(Self.loiteringSeconds * 1_000)) }] } },
-        fleets: { a: { devices: \(devices), routes: "line", network: "wifi", geofences: "gate" } } }
+        fleets: { a: { \(trips.isEmpty ? "devices: \(devices)" : trips), routes: "line", network: "wifi", geofences: "gate" } } }
       """
     let files = RouteFiles(beside: nil, read: { $0 == "line.csv" ? Array(route.utf8) : nil }, list: { _ in nil })
     var setup = try RunSetup(ScenarioReader().read(text).scenario, files: files)
@@ -203,6 +204,20 @@ import World
       for crossing in told { sum += crossing.seconds - (crossing.action == .enter ? entry : exit) }
     }
     return (sum / 20, seen.positions)
+  }
+
+  /// Each trip begins at the start of the recorded route: there the phone is outside again.
+  @Test(arguments: ["android-5.1", "ios-5.1"])
+  func aTripThatBeginsElsewhereHasItsExit(profile: String) throws {
+    let drive = """
+      lat,lon,time
+      48.10,11.50,2026-03-02T07:00:00Z
+      48.115,11.50,2026-03-02T07:05:00Z
+
+      """
+    let trips = #"executor: "constant-arrival-rate", rate: 1, timeUnit: "12m", arrivals: "even", maxDevices: 1"#
+    let told = try watch(profile, trips: trips, route: drive, minutes: 40).told.map(\.action).filter { $0 != .dwell }
+    #expect(told.count >= 3 && told == told.indices.map { $0 % 2 == 0 ? .enter : .exit }, "\(told)")
   }
 
   /// SDK §15.6: better responsiveness at the cost of power, on the same drives.

@@ -54,11 +54,19 @@ struct CircleWatch {
   }
 
   /// Resumes after a time without tests; a rim that was crossed meanwhile is crossed now.
-  mutating func resume(_ body: Body, at instant: MonotonicInstant) {
+  mutating func resume(_ body: Body, at instant: MonotonicInstant) { follow(body, at: instant, doubtMetres: 0) }
+
+  /// Follows a new episode of the body, which may begin elsewhere: at the start of a recorded route.
+  mutating func follow(_ body: Body, at instant: MonotonicInstant) {
+    // Crossings are calculated in a plane; this is its deviation from the earth's surface at the rim.
+    follow(body, at: instant, doubtMetres: max(0.5, 0.001 * circle.radiusMetres))
+  }
+
+  private mutating func follow(_ body: Body, at instant: MonotonicInstant, doubtMetres: Double) {
     solve(body, after: instant)
     let margin = isInside ? NetworkPosition.accuracyMetres : 0
-    let distance = circle.center.distanceMetres(to: body.position(at: instant))
-    if (distance <= circle.radiusMetres + margin) != isInside { crossing = instant + .milliseconds(1) }
+    let beyond = circle.center.distanceMetres(to: body.position(at: instant)) - circle.radiusMetres - margin
+    if isInside ? beyond > doubtMetres : beyond <= -doubtMetres { crossing = instant + .milliseconds(1) }
   }
 
   mutating func advance(to instant: MonotonicInstant, _ body: Body) -> Crossings {

@@ -50,7 +50,7 @@ final class Surroundings {
   func look(at body: Body, after instant: MonotonicInstant) {
     guard body.episode.start != episodeStart else { return }
     episodeStart = body.episode.start
-    for index in watches.indices { watches[index].solve(body, after: instant) }
+    for index in watches.indices { watches[index].follow(body, at: instant) }
     solveSignificant(body, after: instant)
   }
 

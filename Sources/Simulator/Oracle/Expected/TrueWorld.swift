@@ -217,6 +217,9 @@ struct TrueLife {
     configuration.map { $0.platform == .android && $0.geolocation.useSignificantChangesOnly } ?? false
   }
 
+  /// Reports whether one of its last two episodes began then.
+  func setOut(at instant: MonotonicInstant) -> Bool { [episode, previous].contains { $0?.start == instant } }
+
   /// The time since which it rests; nil on a trip.
   var restsSince: MonotonicInstant? {
     if case .stay(let stay)? = episode { stay.start } else { nil }

@@ -24,7 +24,11 @@ struct WatchedFences {
     case .trip(let trip):
       let bounds = TrueBounds(trip.motion.path)
       for (index, watch) in watches.enumerated() where watch.isInside || watch.truth.isNear(bounds) {
-        for crossing in watch.truth.crossings(on: trip, isInside: watch.isInside) where crossing.instant >= start {
+        // A trip may begin elsewhere, at the start of a recorded route.
+        let side = start > trip.start ? nil : watch.truth.isInside(trip.place(at: start))
+        if let side, side != watch.isInside { coming.append((start, index, side)) }
+        for crossing in watch.truth.crossings(on: trip, isInside: side ?? watch.isInside)
+        where crossing.instant >= start {
           coming.append((crossing.instant, index, crossing.isInside))
         }
       }

@@ -300,6 +300,12 @@ final class GeofenceLivenessRule: Rule {
     // The device crossed and returned to the rim before the phone checked.
     if let place = life.place(at: context.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
     if owed.isEntry && life.hasChosenFences && !life.choosesFencesInTime { return }
+    // A trip that begins elsewhere, in the fence, is there before the fence is monitored (SDK §15.4).
+    if owed.isEntry && life.hasChosenFences && life.setOut(at: owed.since),
+      life.configuration?.geolocation.geofenceInitialTriggerEntry == false
+    {
+      return
+    }
     // The selection of nearby fences and polygon tests need positions.
     if life.hasChosenFences || watch.truth.isPolygon, !life.seesSky(since: before) { return }
     if watch.isSilent(owed) {
