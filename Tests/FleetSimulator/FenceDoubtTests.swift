@@ -1,6 +1,5 @@
 import Base
 import Contract
-import Engine
 import Host
 import Oracle
 import Scenario
@@ -8,6 +7,7 @@ import Testing
 import Vocabulary
 import World
 
+@testable import Engine
 @testable import FleetSimulator
 
 /// What a phone cannot know of its fences it need not tell, and what it may have seen it may tell.
@@ -345,5 +345,54 @@ import World
     stage.wait(5)
     stage.tell(.enter)
     #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
+
+  /// A crossing that the SDK does not confirm leaves it time, and takes none from it.
+  @Test(arguments: [(1, [Invariant.geofenceLiveness]), (100, [])] as [(Int, [Invariant])])
+  func anEntryThatIsPutOffAmongManyFences(count: Int, violated: [Invariant]) {
+    let stage = Stage()
+    stage.stay(-1_000)
+    let far = (1..<count).map { index in
+      let center = Geofence.Vertex(latitude: Stage.place(Double(index) * 40_000).latitude, longitude: 2)
+      return Geofence(identifier: "\(index)", shape: .circle(center: center, radiusMetres: 200))
+    }
+    stage.tell(.asked(.addGeofences([Stage.depot] + far)))
+    stage.tell(.asked(.start))
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    let crossing = GeofenceSuppression(
+      identifier: "depot", action: .exit, reason: .spuriousExit, distanceMetres: 0, radiusMetres: 200)
+    stage.event(
+      .locationFilter(
+        FilteredLocation(record: stage.location(), reason: "", thresholdMetres: -1, crossing: crossing)))
+    stage.wait(150)
+    stage.tell(.enter)
+    #expect(stage.violated == violated)
+  }
+
+  /// A fence that is added again loses its state (Geofence 34): it has no exit, and its entry is told again.
+  @Test(arguments: [(true, 1_000.0, []), (false, 1_000, [Invariant.geofenceLiveness]), (true, 0, [.geofenceLiveness])])
+  func aFenceThatIsAddedAgain(isAdded: Bool, metres: Double, violated: [Invariant]) {
+    let stage = Stage.fenced(Stage.depot, at: 0)
+    stage.tell(.enter)
+    stage.go(from: 0, to: metres, seconds: 30)
+    if isAdded { stage.tell(.asked(.addGeofences([Stage.depot]))) }
+    stage.wait(300)
+    #expect(stage.violated == violated)
+  }
+
+  /// The nearest fences are those near the positions that the SDK accepts (SDK §15.2.4).
+  @Test(arguments: [(20.0, []), (100.0, [Invariant.geofenceLiveness])])
+  func anEntryThatNoPositionMayShow(accuracyThreshold: Double, violated: [Invariant]) {
+    let stage = Stage { $0.geolocation.filter.trackingAccuracyThresholdMetres = accuracyThreshold }
+    stage.stay(-1_000)
+    let far = (1..<100).map { index in
+      let center = Geofence.Vertex(latitude: Stage.place(Double(index) * 40_000).latitude, longitude: 2)
+      return Geofence(identifier: "\(index)", shape: .circle(center: center, radiusMetres: 200))
+    }
+    stage.tell(.asked(.addGeofences([Stage.depot] + far)))
+    stage.tell(.asked(.start))
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    stage.wait(300)
+    #expect(stage.violated.filter { $0 == .geofenceLiveness } == violated)
   }
 }

@@ -55,9 +55,9 @@ struct WatchedFences {
   /// Extends a deadline once: the system reported a crossing that the SDK did not confirm, which leaves it time to find out.
   mutating func putOff(_ identifier: String, until due: MonotonicInstant) {
     guard let index = watches.firstIndex(where: { $0.fence.identifier == identifier }),
-      var owed = watches[index].owed, owed.due != nil, !owed.isPutOff
+      var owed = watches[index].owed, let before = owed.due, !owed.isPutOff
     else { return }
-    (owed.due, owed.isPutOff) = (due, true)
+    (owed.due, owed.isPutOff) = (max(before, due), true)
     watches[index].owed = owed
   }
 

@@ -30,7 +30,9 @@ final class GeofenceLivenessRule: Rule {
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
     switch event {
-    case .asked(.addGeofences), .told(.commanded): learn(context)
+    case .asked(.addGeofences(let added)), .told(.commanded(.addGeofences(let added))): learn(added, context)
+    case .told(.commanded(.addGeofence(let added))): learn([added], context)
+    case .told(.commanded): learn([], context)
     default: break
     }
     let now = context.now.monotonic
@@ -66,15 +68,19 @@ final class GeofenceLivenessRule: Rule {
 
   // MARK: The fences to monitor.
 
-  private func learn(_ context: EventContext) {
+  /// Notes the fences of a device. One that is added again loses its state (Geofence 34; SDK §15.1).
+  private func learn(_ added: [Geofence], _ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard devices[device] != nil || !life.fences.isEmpty, let episode = life.episode else { return }
     var fences = devices[device, default: WatchedFences()]
     let (before, now) = (fences.watches, context.now.monotonic)
     pass(to: now, &fences, context)
-    guard before.map(\.fence) != life.fences else { return }
+    guard before.map(\.fence) != life.fences || !added.isEmpty else { return }
+    let new = Set(added.map(\.identifier))
     fences.watches = life.fences.compactMap { fence in
-      if let known = fences.watches.first(where: { $0.fence == fence }) { return known }
+      if !new.contains(fence.identifier), let known = fences.watches.first(where: { $0.fence == fence }) {
+        return known
+      }
       return TrueFence(fence).map {
         FenceWatch(
           truth: $0, isInside: $0.isInside(episode.place(at: now)) ?? false, insideSince: now,
@@ -83,7 +89,9 @@ final class GeofenceLivenessRule: Rule {
     }
     fences.follow(episode, from: now)
     if fences.isOn {
-      for index in fences.watches.indices where !before.contains(where: { $0.fence == fences.watches[index].fence }) {
+      for index in fences.watches.indices {
+        let fence = fences.watches[index].fence
+        guard new.contains(fence.identifier) || !before.contains(where: { $0.fence == fence }) else { continue }
         begin(&fences.watches[index], context)
       }
     }
