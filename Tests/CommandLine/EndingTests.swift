@@ -53,7 +53,7 @@ import Threaded
   @Test func whoReadsItsWordsDoesNotMatter() throws {
     let folder = try TemporaryFolder()
     let scenario = """
-      { version: 1, name: "never", seed: 1, clock: { duration: "10m", settle: "10ms" },
+      { version: 1, name: "never", seed: 1, clock: { duration: "10m", settle: "80ms" },
         sdk: { config: { http: { autoSyncThreshold: 5 } } }, fleets: { cars: { devices: 1, network: "none" } } }
       """
     try folder.write(Array(scenario.utf8), to: "never.json5")

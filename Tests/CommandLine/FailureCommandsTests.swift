@@ -6,10 +6,10 @@ import Testing
 
 /// A run that violates an invariant leaves what it takes to see it again.
 @Suite struct FailureCommandsTests {
-  /// No device ever has a network, and ten milliseconds are too short to deliver what waits.
+  /// No device ever has a network, and eighty milliseconds are too short to deliver what waits.
   private static let text = """
     {
-      version: 1, name: "never", seed: 9, clock: { duration: "10m", settle: "10ms" },
+      version: 1, name: "never", seed: 9, clock: { duration: "10m", settle: "80ms" },
       sdk: { config: { http: { autoSyncThreshold: 5 } } },
       fleets: { cars: { devices: 4, network: "none" }, idle: { devices: 2, motion: "walking" } },
       faults: [{ name: "edge", at: "1m", for: "1m", network: "edge" }],
@@ -98,7 +98,7 @@ import Testing
     try folder.write(Array((["lat,lon,time"] + track).joined(separator: "\n").utf8), to: "one.csv")
     let scenario = """
       {
-        version: 1, name: "route", seed: 9, clock: { duration: "10m", settle: "10ms" },
+        version: 1, name: "route", seed: 9, clock: { duration: "10m", settle: "80ms" },
         routes: { way: { type: "replay", file: "one.csv" } },
         fleets: { cars: { devices: 1, network: "none", motion: "driving", routes: "way" } },
       }

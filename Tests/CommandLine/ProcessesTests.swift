@@ -24,7 +24,7 @@ import Testing
 
   /// Records wait for more than the settling time allows.
   private static let violating = """
-    { version: 1, name: "shared", seed: 1, clock: { duration: "10m", settle: "10ms" },
+    { version: 1, name: "shared", seed: 1, clock: { duration: "10m", settle: "80ms" },
       sdk: { config: { http: { autoSyncThreshold: 5 } } }, fleets: { cars: { devices: 4, network: "none" } } }
     """
 

@@ -167,7 +167,7 @@ import Testing
     let folder = try TemporaryFolder()
     try folder.write([], to: "seed-10")
     let scenario = """
-      { version: 1, name: "never", seed: 9, clock: { duration: "2m", settle: "10ms" },
+      { version: 1, name: "never", seed: 9, clock: { duration: "2m", settle: "80ms" },
         fleets: { cars: { devices: 1, motion: "driving", network: "none" } }, invariants: { onViolation: "continue" } }
       """
     let call = CommandCall(
