@@ -15,7 +15,7 @@ struct Walker: Sendable {
   private let firstStepsMax: Int
 
   /// A trip is drawn whole at its start, and kept: 60 steps were a quarter of the memory of a phone.
-  private static let stepsPerTrip = 20
+  private static let stepsPerTrip = 10
   /// Standard deviations; that of the speed is a share of its mean.
   private static let speedDeviation = 0.3
   private static let directionDeviationDegrees = 60.0
