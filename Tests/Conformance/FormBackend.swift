@@ -54,8 +54,17 @@ final class FormBackend: Sendable {
   }
 
   private struct Device {
-    var entries: [Entry] = []
+    var entries: [Entry] = [] { didSet { list = nil } }
     var known: Set<String> = []
+    /// The newest first; nil when the entries have changed since.
+    private var list: [Entry]?
+
+    /// What a list of it shows. A list of many pages is sorted once.
+    mutating func newestFirst() -> [Entry] {
+      let sorted = list ?? entries.sorted { $0.time > $1.time }
+      list = sorted
+      return sorted
+    }
   }
 
   private let rules: Rules
@@ -155,19 +164,17 @@ final class FormBackend: Sendable {
     if devices[device]?.entries.count ?? 0 > rules.keeps { devices[device]?.entries.removeFirst() }
   }
 
-  /// The newest first.
   private func list(_ question: Substring) -> String {
     let asked = question.split(separator: "&rollingroad=", omittingEmptySubsequences: false)[0]
     let parts = asked.split(separator: "&after=")
     let device = parts.first.flatMap { $0.removingPercentEncoding } ?? ""
     let after = parts.count > 1 ? Int64(parts[1]) : nil
-    let stored = devices.withLock { devices in
-      let stored = devices[device]?.entries ?? []
+    let all = devices.withLock { devices in
+      let all = devices[device]?.newestFirst() ?? []
       var seen: Set<String> = []
       if rules.mergesRepeats { devices[device]?.entries.removeAll { !seen.insert($0.text).inserted } }
-      return stored
+      return all
     }
-    let all = stored.sorted { $0.time > $1.time }
     guard let page = rules.page else { return text(of: all[...], next: nil) }
     let start = after.map { after in
       rules.pagesByTime ? all.firstIndex { $0.time < after } ?? all.count : Int(after)
