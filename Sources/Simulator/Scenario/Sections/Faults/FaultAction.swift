@@ -16,16 +16,24 @@ package enum FaultAction: Equatable, Sendable {
 
   /// The keys of a fault, of which exactly one is present.
   static let keys: [Key<FaultSection>] = [
-    key("network", .name(in: .networks), FaultAction.network, "Network of the affected devices during the fault."),
-    key("toxic", .toxic, FaultAction.toxic, "A Toxiproxy toxic on the connections of the affected devices."),
-    key("tls", .section(), FaultAction.tls, "TLS handshakes of the affected devices go wrong."),
-    key("http", .section(), FaultAction.http, "Requests get a late answer, a wrong answer or none."),
-    key("auth", .section(), FaultAction.authorization, "Tokens become invalid."),
-    key("storage", .section(), FaultAction.storage, "The device's queue fails."),
-    key("device", .section(), FaultAction.device, "The phone's clock or receiver is wrong."),
-    key("lifecycle", .section(), FaultAction.lifecycle, "The app is closed, or the phone reboots."),
-    key("remote", .section(), FaultAction.remote, "The server sends commands."),
+    key(networkKey, .name(in: .networks), FaultAction.network, "Network of the affected devices during the fault."),
+    key(Toxic.key, .toxic, FaultAction.toxic, "A Toxiproxy toxic on the connections of the affected devices."),
+    key(FaultAction.tls, "TLS handshakes of the affected devices go wrong."),
+    key(FaultAction.http, "Requests get a late answer, a wrong answer or none."),
+    key(FaultAction.authorization, "Tokens become invalid."),
+    key(FaultAction.storage, "The device's queue fails."),
+    key(FaultAction.device, "The phone's clock or receiver is wrong."),
+    key(FaultAction.lifecycle, "The app is closed, or the phone reboots."),
+    key(FaultAction.remote, "The server sends commands."),
   ]
+
+  private static let networkKey = "network"
+
+  private static func key<Kind: FaultKind & ScenarioSection>(
+    _ action: @escaping @Sendable (Kind) -> FaultAction, _ text: String
+  ) -> Key<FaultSection> {
+    key(Kind.key, .section(), action, text)
+  }
 
   private static func key<Value>(
     _ name: String, _ codec: ValueCodec<Value>, _ action: @escaping @Sendable (Value) -> FaultAction, _ text: String
@@ -57,19 +65,7 @@ package enum FaultAction: Equatable, Sendable {
   var isEmpty: Bool { kind?.isEmpty ?? false }
 
   /// The key in a fault.
-  package var key: String {
-    switch self {
-    case .network: "network"
-    case .toxic: "toxic"
-    case .tls: "tls"
-    case .http: "http"
-    case .authorization: "auth"
-    case .storage: "storage"
-    case .device: "device"
-    case .lifecycle: "lifecycle"
-    case .remote: "remote"
-    }
-  }
+  package var key: String { kind.map { type(of: $0).key } ?? FaultAction.networkKey }
 
   /// Returns what is wrong with it beside other values, by paths below its key.
   func problems(in scenario: Scenario) -> [ScenarioProblem] {
@@ -88,10 +84,10 @@ package enum FaultAction: Equatable, Sendable {
   package static func examples(from stream: inout RandomStream) -> [String] {
     var draws = ExampleDraws(from: stream)
     let examples = [
-      ("network", [#""none""#, #""edge""#]), ("storage", StorageFault.examples(&draws)),
-      ("device", DeviceFault.examples(&draws)), ("lifecycle", LifecycleFault.examples(&draws)),
-      ("http", HTTPFault.examples(&draws)), ("toxic", Toxic.examples(&draws)),
-      ("remote", RemoteFault.examples(&draws)), ("tls", TLSFault.examples(&draws)),
+      (networkKey, [#""none""#, #""edge""#]), (StorageFault.key, StorageFault.examples(&draws)),
+      (DeviceFault.key, DeviceFault.examples(&draws)), (LifecycleFault.key, LifecycleFault.examples(&draws)),
+      (HTTPFault.key, HTTPFault.examples(&draws)), (Toxic.key, Toxic.examples(&draws)),
+      (RemoteFault.key, RemoteFault.examples(&draws)), (TLSFault.key, TLSFault.examples(&draws)),
     ]
     stream = draws.stream
     return examples.flatMap { key, values in values.map { #""\#(key)": \#($0)"# } }
@@ -100,6 +96,8 @@ package enum FaultAction: Equatable, Sendable {
 
 /// A kind of fault and its properties.
 protocol FaultKind: Equatable, Sendable {
+  /// The key of its action in a fault.
+  static var key: String { get }
   var span: FaultSpan { get }
   var effects: FaultEffects { get }
   /// Whether the server must implement it.
@@ -183,6 +181,8 @@ package struct DeviceFault: Equatable, Sendable {
 }
 
 extension DeviceFault: ScenarioSection, FaultKind {
+  static let key = "device"
+
   /// A wrong clock may remain so, and poison waits for a running app.
   var span: FaultSpan { noFix ? .state : .open }
 
@@ -231,6 +231,8 @@ package struct LifecycleFault: Equatable, Sendable {
 }
 
 extension LifecycleFault: ScenarioSection, FaultKind {
+  static let key = "lifecycle"
+
   var span: FaultSpan { .event }
   /// `relaunchAfter` alone has no effect.
   var isEmpty: Bool { !terminate && !reboot }
@@ -258,6 +260,8 @@ package struct StorageFault: Equatable, Sendable {
 }
 
 extension StorageFault: ScenarioSection, FaultKind {
+  static let key = "storage"
+
   /// A crash waits for its moment.
   var span: FaultSpan { error != nil ? .state : .open }
   var effects: FaultEffects { .disturbsStore }

@@ -12,6 +12,8 @@ package struct HTTPFault: Equatable, Sendable {
 }
 
 extension HTTPFault: ScenarioSection, FaultKind {
+  static let key = "http"
+
   var span: FaultSpan { .state }
   var effects: FaultEffects { .answersRequests }
   var isServers: Bool { true }
@@ -141,6 +143,8 @@ package struct AuthorizationFault: Equatable, Sendable {
 }
 
 extension AuthorizationFault: ScenarioSection, FaultKind {
+  static let key = "auth"
+
   var span: FaultSpan { refreshStatus != nil ? .state : .event }
   var effects: FaultEffects { expireAllAccessTokens || revokeAllTokens ? .endsTokens : [] }
   var isServers: Bool { true }
@@ -182,6 +186,8 @@ package struct RemoteFault: Equatable, Sendable {
 }
 
 extension RemoteFault: ScenarioSection, FaultKind {
+  static let key = "remote"
+
   var span: FaultSpan { .event }
   var isServers: Bool { true }
 

@@ -13,6 +13,8 @@ package struct TLSFault: Equatable, Sendable {
 }
 
 extension TLSFault: ScenarioSection, FaultKind {
+  static let key = "tls"
+
   var span: FaultSpan { .state }
   /// `problem` is required.
   var isEmpty: Bool { false }

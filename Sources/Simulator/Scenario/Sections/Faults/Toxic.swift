@@ -7,6 +7,8 @@ package struct Toxic: Equatable, Sendable {
 }
 
 extension Toxic: FaultKind {
+  static let key = "toxic"
+
   var span: FaultSpan { .state }
   /// `type` is required.
   var isEmpty: Bool { false }
