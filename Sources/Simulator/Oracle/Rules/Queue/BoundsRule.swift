@@ -16,10 +16,7 @@ final class BoundsRule: Rule {
 
   override class var absence: String { "no queue was full, and no record too old" }
 
-  /// The `persistMode` of each device.
-  private let modes: PerDevice<PersistMode>
-  /// The time at which it changed: records of the same answer's commands are reported then, too.
-  private var changed: [Int: MonotonicInstant] = [:]
+  private let modes: PerDevice<Mode>
   /// The maximum number of rows that an upload holds while it waits for a refresh; they are in no request.
   private let behindRefresh: PerDevice<Int>
   /// The time of the last failed refresh: rows that wait for refreshes again and again may be locked at each purge.
@@ -27,6 +24,14 @@ final class BoundsRule: Rule {
   /// Queues with a limit that gained a record at this instant. They are judged when the instant is over, because the eviction
   /// or the upload of records is reported after the insert.
   private var grown: [Int: Growth] = [:]
+
+  private struct Mode {
+    var persistMode = PersistMode.all
+    /// The time of its last change: records of the same answer's commands are reported then, too.
+    var changedAt = BoundsRule.never
+  }
+
+  private static let never = MonotonicInstant(nanoseconds: .min / 2)
 
   private struct Growth {
     let uuid: UUID128
@@ -38,9 +43,9 @@ final class BoundsRule: Rule {
   }
 
   required init(_ ledger: Ledger) {
-    modes = PerDevice(.all, in: ledger.space)
+    modes = PerDevice(Mode(), in: ledger.space)
     behindRefresh = PerDevice(0, in: ledger.space)
-    failedRefresh = PerDevice(MonotonicInstant(nanoseconds: .min / 2), in: ledger.space)
+    failedRefresh = PerDevice(BoundsRule.never, in: ledger.space)
     super.init(ledger)
   }
 
@@ -75,9 +80,9 @@ final class BoundsRule: Rule {
     case .sent(let request) where request.purpose == .records: judgeAge(request, context)
     case .configured(let configuration):
       let (mode, now) = (configuration.persistence.persistMode, context.now.monotonic)
-      if mode != modes[device], ledger.pages[device].aliveSince != now { changed[device] = now }
-      modes[device] = mode
-    case .told(.engine(.location)) where modes[device] == .all: break
+      if mode != modes[device].persistMode, ledger.pages[device].aliveSince != now { modes[device].changedAt = now }
+      modes[device].persistMode = mode
+    case .told(.engine(.location)) where modes[device].persistMode == .all: break
     case .told(.engine(.location(let record))): judge(record, context)
     default: break
     }
@@ -129,10 +134,10 @@ final class BoundsRule: Rule {
 
   /// Checks every reported record, including geofence crossings (SDK §15.3).
   private func judge(_ record: LocationRecord, _ context: EventContext) {
-    let mode = modes[context.device]
+    let mode = modes[context.device].persistMode
     let isKept = record.geofence != nil ? mode == .geofence : mode == .location
     let life = ledger.truth.lives[context.device]
-    guard !isKept, !record.isSample, changed[context.device] != context.now.monotonic,
+    guard !isKept, !record.isSample, modes[context.device].changedAt != context.now.monotonic,
       !life.mayRecordOdometer(at: context.now.monotonic)
     else { return }
     exercised += 1
