@@ -94,7 +94,7 @@ struct Simulation {
     if let listener { process.writeOutput("metrics \(listener.url)") }
     if !options.isOneOfMany { scenario.replacements.forEach(process.writeOutput) }
     if let note = scenario.anonymityNote, !options.isOneOfMany { process.writeError("note: \(note)") }
-    if let code = try refusal(of: scenario) ?? meetTarget(&setup) { return code }
+    if let code = try refusal(of: scenario) ?? checkTarget(&setup) { return code }
     setup.tracedShare = RunTelemetry.tracedShare(scenario, devices: setup.deviceNames.count)
     let telemetry = try RunTelemetry(
       scenario, setup, measures, version: Product.version, shard: options.shard?.text,
@@ -116,7 +116,7 @@ struct Simulation {
   }
 
   /// Checks an external server before the run; returns the exit code if the run is not possible.
-  private func meetTarget(_ setup: inout RunSetup) throws -> ExitCode? {
+  private func checkTarget(_ setup: inout RunSetup) throws -> ExitCode? {
     // A token from the environment is not sent to foreign servers.
     if setup.outside?.isOurs == true { setup.outside?.adminToken = options.adminToken }
     guard let outside = setup.outside else { return nil }
@@ -242,28 +242,8 @@ struct Simulation {
       setup, to: destination, interruption: interruption, watchers: watchers, steering: dashboard?.steering)
     listener?.show(measures)
     awaitStart(of: setup)
-    let (begun, begin) = (SystemClock().wallNow, SystemClock().monotonicNow)
-    var undelivered: [String] = []
-    func summary(of report: RunReport) -> RunSummary {
-      measures.clausesBroken = audit?.verdicts.count { $0.outcome == .broken } ?? 0
-      var summary = measures.summary(of: report, hash: options.scenarioHash, product: Product.version)
-      let ended = max(begun, SystemClock().wallNow)
-      let rate = measures.uploadsPerSecond(since: begin)
-      summary.place = setup.outside.map {
-        RunPlace($0, server: run.serverName, start: begun, end: ended, uploadsPerSecond: rate)
-      }
-      summary.origin = RunOrigin(command: command, host: Machine.words, start: begun, end: ended)
-      summary.errors = report.ending == .running ? errors.errors : errors.errors(endedAt: summary.ended)
-      summary.leaveLateUnjudged()
-      summary.clauses = audit?.verdicts ?? []
-      // Those of shards are added when they are merged.
-      summary.notes += options.notes + (options.shard == nil ? summary.sentences : []) + undelivered
-      if options.isStrict { summary.judgeStrictly() }
-      guard let shard = options.shard else { return summary }
-      summary.shard = shard.text
-      summary.leaveThresholdsToTheWhole()
-      return summary
-    }
+    var builder = SummaryBuilder(
+      options: options, command: command, setup: setup, run: run, measures: measures, errors: errors, audit: audit)
     let show = { (_: Double, _: LedgerSums) in
       if let sentence = errors.takeOpeningSentence() {
         display?.clear()
@@ -272,28 +252,28 @@ struct Simulation {
       var progress = measures.progress
       (progress.errors, progress.mostFrequentError) = (errors.failedUploads, errors.mostFrequent)
       display?.show(progress)
-      shardLine?.show(progress) { summary(of: run.interim) }
+      shardLine?.show(progress) { builder.summary(of: run.interim) }
       listener?.show(measures)
       outputs.append(measures.timeline)
-      dashboard?.serve { summary(of: run.interim) }
+      dashboard?.serve { builder.summary(of: run.interim) }
     }
     var report: RunReport
     var difference: DeterminismCheck.Difference?
     if options.checksDeterminism {
-      let twin = try FleetRun(setup, to: .inside(newStore()), interruption: interruption, watchers: [])
-      (report, difference) = try DeterminismCheck.run(run, beside: twin, progress: show)
+      let secondRun = try FleetRun(setup, to: .inside(newStore()), interruption: interruption, watchers: [])
+      (report, difference) = try DeterminismCheck.run(run, beside: secondRun, progress: show)
     } else {
       report = try run.run(progress: show) { unproven in
         display?.clear()
         // The report is saved even if the server is slow to list its records, or does not.
-        outputs.write(summary(of: unproven), map: run.map(of: scenario))
+        outputs.write(builder.summary(of: unproven), map: run.map(of: scenario))
       }
     }
     display?.clear()
     let sending = telemetry?.finish(report)
-    undelivered = sending?.notes ?? []
+    builder.undelivered = sending?.notes ?? []
     report = try explained(report, of: setup, dashboard)
-    let whole = summary(of: report)
+    let whole = builder.summary(of: report)
     dashboard?.end(whole)
     return Result(
       summary: whole, tracks: run.tracks, coverage: report.coverage, violation: report.violations.first,
