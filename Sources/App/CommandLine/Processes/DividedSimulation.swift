@@ -119,7 +119,7 @@ struct DividedSimulation {
     let display = isQuiet ? nil : ProgressDisplay(process)
     defer { display?.clear() }
     var notes: Set<String> = []
-    var isMaimed = false
+    var hasLostPart = false
     while parts.contains(where: \.worker.isOpen) {
       try WorkerProcess.wait(for: parts.map(\.worker))
       for index in parts.indices {
@@ -130,8 +130,8 @@ struct DividedSimulation {
       }
       if let death = parts.lazy.compactMap(\.death).first {
         guard hasBegun, parts.contains(where: { $0.death == nil }) else { throw death }
-        if !isMaimed { parts.forEach { $0.worker.order(.endDrives) } }
-        isMaimed = true
+        if !hasLostPart { parts.forEach { $0.worker.instruct(.endDrives) } }
+        hasLostPart = true
       }
       if !interruption.isRequested, !isInRealTime, parts.contains(where: { $0.result?.isRepeated ?? false }) {
         return false
@@ -154,7 +154,7 @@ extension DividedSimulation {
   private func begin(_ parts: [Part]) {
     var instant = SystemClock().monotonicNow + DividedSimulation.lead
     if let start { instant = max(instant, start.instant) }
-    for part in parts { part.worker.order(.begin(instant)) }
+    for part in parts { part.worker.instruct(.begin(instant)) }
   }
 
   /// Judges the whole once each shard has sent a new interim result.
@@ -163,7 +163,7 @@ extension DividedSimulation {
     guard judge.isNeeded, interims.count == parts.count else { return }
     for index in parts.indices { parts[index].interim = nil }
     guard try judge.judge(interims) else { return }
-    for part in parts { part.worker.order(.endDrives) }
+    for part in parts { part.worker.instruct(.endDrives) }
   }
 }
 

@@ -14,7 +14,7 @@ final class ShardLine {
   private var due: MonotonicInstant
   private var interimDue: MonotonicInstant
   /// Ends the drives when the whole has missed a threshold.
-  let ending = OrderedEnd()
+  let ending = RequestedEnd()
 
   init(_ line: WorkerLine, sendsInterims: Bool) {
     (self.line, self.sendsInterims) = (line, sendsInterims)
@@ -41,22 +41,22 @@ final class ShardLine {
     send(.ready)
     var begin: MonotonicInstant?
     while begin == nil, !interruption.isRequested {
-      if case .begin(let instant) = line.nextOrder(milliseconds: 100) { begin = instant }
+      if case .begin(let instant) = line.nextInstruction(milliseconds: 100) { begin = instant }
     }
     if let begin { RunStart.wait(until: begin, unless: interruption) }
     listen()
   }
 
-  /// Starts to receive the order to end the drives.
+  /// Starts to receive the instruction to end the drives.
   func listen() {
-    NamedThread.started("orders") { [line, flag = ending.flag] in
-      if line.nextOrder(milliseconds: -1) == .endDrives { flag.raise() }
+    NamedThread.started("instructions") { [line, flag = ending.flag] in
+      if line.nextInstruction(milliseconds: -1) == .endDrives { flag.raise() }
     }.detach()
   }
 }
 
-/// Ends the drives when ordered to.
-final class OrderedEnd: Watcher {
+/// Ends the drives when the parent process says so.
+final class RequestedEnd: Watcher {
   let flag = AtomicFlag()
 
   var hasSeenEnough: Bool { flag.isRaised }

@@ -21,9 +21,9 @@ final class WorkerProcess {
   private let id: pid_t
   private let group: WorkerGroup
   private var descriptor: Int32
-  /// The write and read ends of the orders: both stay open, so that an order to a worker that has ended has no effect
+  /// The write and read ends of the instructions: both stay open, so that an instruction to a worker that has ended has no effect
   /// instead of ending this process.
-  private let (orders, hearing): (Int32, Int32)
+  private let (instructions, hearing): (Int32, Int32)
   private var unread: [UInt8] = []
   private var messages: [WorkerMessage] = []
   private var hasEnded = false
@@ -33,24 +33,24 @@ final class WorkerProcess {
   init(_ name: String, in group: WorkerGroup, _ work: (WorkerLine) -> Void) throws(Failure) {
     self.name = name
     self.group = group
-    let (told, ordered) = (try WorkerProcess.pipe(), try WorkerProcess.pipe())
+    let (told, instructed) = (try WorkerProcess.pipe(), try WorkerProcess.pipe())
     let id = group.fork()
     if id == 0 {
       close(told.read)
-      close(ordered.write)
-      work(WorkerLine(descriptor: told.write, orders: ordered.read))
+      close(instructed.write)
+      work(WorkerLine(descriptor: told.write, instructions: instructed.read))
       _exit(ExitCode.ok.rawValue)
     }
     let code = errno
     close(told.write)
     guard id > 0 else {
       close(told.read)
-      close(ordered.read)
-      close(ordered.write)
+      close(instructed.read)
+      close(instructed.write)
       throw WorkerProcess.failure("cannot start another process", code)
     }
     self.id = id
-    (descriptor, orders, hearing) = (told.read, ordered.write, ordered.read)
+    (descriptor, instructions, hearing) = (told.read, instructed.write, instructed.read)
   }
 
   private static func pipe() throws(Failure) -> (read: Int32, write: Int32) {
@@ -60,11 +60,11 @@ final class WorkerProcess {
   }
 
   /// A worker that has ended receives nothing; its end is detected where its messages are read.
-  func order(_ order: WorkerOrder) { _ = WholeFile.put(order.bytes, into: orders) }
+  func instruct(_ instruction: WorkerInstruction) { _ = WholeFile.put(instruction.bytes, into: instructions) }
 
   deinit {
     if isOpen { close(descriptor) }
-    close(orders)
+    close(instructions)
     close(hearing)
     guard !hasEnded else { return }
     kill(id, SIGKILL)
@@ -210,11 +210,11 @@ enum WorkerMessage {
 /// The connection of a worker to its parent process.
 struct WorkerLine: Sendable {
   fileprivate let descriptor: Int32
-  fileprivate let orders: Int32
+  fileprivate let instructions: Int32
 
-  /// Returns the next order; nil after the timeout.
-  func nextOrder(milliseconds: Int32) -> WorkerOrder? {
-    WorkerOrder.next(from: orders, milliseconds: milliseconds)
+  /// Returns the next instruction; nil after the timeout.
+  func nextInstruction(milliseconds: Int32) -> WorkerInstruction? {
+    WorkerInstruction.next(from: instructions, milliseconds: milliseconds)
   }
 
   func send(_ message: WorkerMessage) {

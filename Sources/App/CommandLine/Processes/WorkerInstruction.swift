@@ -2,8 +2,8 @@ import Base
 import Glibc
 import Shell
 
-/// An order to a worker during a run in real time.
-enum WorkerOrder: Equatable {
+/// An instruction to a worker during a run in real time.
+enum WorkerInstruction: Equatable {
   /// Start the drives at that instant of the machine's clock, which all processes share.
   case begin(MonotonicInstant)
   /// End the drives now, because the whole has missed a threshold that ends the run, or lost a part.
@@ -13,7 +13,7 @@ enum WorkerOrder: Equatable {
   static let size = 9
 
   init?(_ bytes: [UInt8]) {
-    guard bytes.count == WorkerOrder.size else { return nil }
+    guard bytes.count == WorkerInstruction.size else { return nil }
     let number = bytes.dropFirst().reversed().reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
     switch bytes[0] {
     case 0: self = .begin(MonotonicInstant(nanoseconds: Int64(bitPattern: number)))
@@ -32,13 +32,13 @@ enum WorkerOrder: Equatable {
   }
 }
 
-extension WorkerOrder {
-  /// Reads the next order from a pipe; nil after the timeout or at its end.
-  static func next(from descriptor: Int32, milliseconds: Int32) -> WorkerOrder? {
+extension WorkerInstruction {
+  /// Reads the next instruction from a pipe; nil after the timeout or at its end.
+  static func next(from descriptor: Int32, milliseconds: Int32) -> WorkerInstruction? {
     var look = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&look, 1, milliseconds) > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: size)
     guard unsafe read(descriptor, &bytes, size) == size else { return nil }
-    return WorkerOrder(bytes)
+    return WorkerInstruction(bytes)
   }
 }
