@@ -168,7 +168,7 @@ import Threaded
 
   @Test(arguments: [
     (["--ca", "/nowhere.pem"], "--ca: cannot read /nowhere.pem"), (["--client-key", "/dev/null"], "--client-cert"),
-    (["--insecure", "--ca", "/dev/null"], "exclude each other"),
+    (["--insecure", "--ca", "/dev/null"], "cannot be used together"),
   ])
   func whatCannotBeIsSaid(words: [String], message: String) {
     let call = run(["healthcheck"] + words)
@@ -178,7 +178,7 @@ import Threaded
   @Test(arguments: [
     (["--ca", "/nowhere.pem"], "--ca or target.tls.ca: cannot read /nowhere.pem", ExitCode.usage),
     (["--client-key", "/dev/null"], "a key without its certificate", .badScenario),
-    (["--insecure", "--ca", "/dev/null"], "insecure and ca exclude each other", .badScenario),
+    (["--insecure", "--ca", "/dev/null"], "insecure and ca cannot be used together", .badScenario),
   ])
   func aRunThatCannotBeIsNotBegun(words: [String], message: String, code: ExitCode) throws {
     let call = try BoundedCall(["simulate", "first-drive", "--target", server.url, "--quiet"] + words)

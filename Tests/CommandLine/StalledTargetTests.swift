@@ -116,7 +116,7 @@ import Threaded
     #expect(code == 0 && swallowed > 1)
     guard case .array(let notes)? = summary["notes"] else { preconditionFailure("a summary has notes") }
     let note = notes.compactMap {
-      if case .string(let text) = $0, text.contains("went out again") { text } else { nil }
+      if case .string(let text) = $0, text.contains("repeated on a new connection") { text } else { nil }
     }.first
     #expect(note?.hasPrefix("\(swallowed) uploads ") == true, "\(notes)")
   }

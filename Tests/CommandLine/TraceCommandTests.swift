@@ -159,7 +159,7 @@ import Testing
   @Test(arguments: [
     (["drive.csv", "--to", "kml"], "one of gpx"), (["drive.csv", "--out", "a"], "add --to"),
     (["drive.csv", "--to", "gpx", "--out", "drive.csv"], "name another one"),
-    (["drive.csv", "--to", "gpx", "--fidelity"], "exclude each other"),
+    (["drive.csv", "--to", "gpx", "--fidelity"], "cannot be used together"),
     (["drive.csv", "--to", "gpx", "--year", "2026"], "not an Android log"),
     (["drive.log", "--year", "2026"], "add --to"),
     (["drive.csv", "--to", "scenario", "--out", "/elsewhere/a.json5"], "give FILE as an absolute path"),

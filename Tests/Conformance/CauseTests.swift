@@ -47,7 +47,7 @@ import Threaded
   func whatIsBehindTheEndOfAListIsNotLost(listing: ScriptedBackend.Listing) throws {
     let summary = try ScriptedBackend(nil, listing: listing).summary(of: ["batch-250", "batch-all-stored"])
     #expect(summary.broken.isEmpty && summary.outcome == .allKept, "\(summary.results.map(\.verdict))")
-    #expect(summary.badge.contains("looked at in part: batch-250"), "\(summary.badge)")
+    #expect(summary.badge.contains("checked in part: batch-250"), "\(summary.badge)")
     // What is behind the end of a list is unknown, and no phone needs a list.
     let all = try ScriptedBackend(nil, listing: listing).summary(of: ["store-reads-all", "batch-all-stored"])
     #expect(all.outcome == .storeUnread && all.kept.map(\.clause.id) == ["batch-all-stored"])
@@ -143,7 +143,7 @@ import Threaded
     let summary = try ScriptedBackend(defect).summary(of: Self.risky)
     #expect(summary.causes.map(\.clause.id) == ["alive-after-bad-record"])
     #expect(summary.notJudged.map(\.clause.id) == ["bad-record-in-batch", "reset-after-request"])
-    let silence = ConformanceVerdict.notJudged(.silence(behind: "alive-after-bad-record"))
+    let silence = ConformanceVerdict.notJudged(.backendStopped(after: "alive-after-bad-record"))
     #expect(summary.notJudged.allSatisfy { $0.verdict == silence }, "\(summary.results)")
   }
 
@@ -163,7 +163,7 @@ import Threaded
     #expect(breach?.harm == .lose, "\(String(describing: breach))")
     #expect(
       breach?.cause.hasSuffix(
-        "; when its good records came again without it, they were acknowledged, and 9 of 9 are not stored")
+        "; when its good records were sent again without it, they were acknowledged, and 9 of 9 are not stored")
         ?? false, "\(breach?.cause ?? "")")
     let refusing = try ScriptedBackend(.refusesBatchWithABadRecord).summary(of: ["bad-record-in-batch"])
     #expect(refusing.broken.first?.breach?.harm == .block, "\(refusing.results.map(\.verdict))")
@@ -201,7 +201,7 @@ import Threaded
     #expect(cause.hasPrefix("after ") && cause.contains(" clauses that ran at once (") && cause.contains("text-nul"))
     #expect(cause.contains("a good record was answered with status 500") && cause.contains("--only"), "\(cause)")
     #expect(finding.breach?.suspects.contains("text-nul") == true && finding.breach?.suspects.count ?? 0 > 1)
-    let silence = ConformanceVerdict.notJudged(.silence(behind: finding.clause.id))
+    let silence = ConformanceVerdict.notJudged(.backendStopped(after: finding.clause.id))
     #expect(summary.notJudged.allSatisfy { $0.verdict == silence }, "\(summary.results.map(\.verdict))")
   }
 
@@ -216,7 +216,7 @@ import Threaded
       "stays-stored",
     ]
     let summary = try ScriptedBackend(.staysAway).summary(
-      of: clauses, dialect: String(Self.restartable), patienceWithStart: .seconds(1))
+      of: clauses, dialect: String(Self.restartable), restartTimeout: .seconds(1))
     #expect(summary.causes.map(\.clause.id) == ["back-after-restart"], "\(summary.results.map(\.verdict))")
     #expect(summary.notJudged.count == clauses.count - 1, "\(summary.results.map(\.verdict))")
     let breach = summary.causes.first?.breach
@@ -225,7 +225,7 @@ import Threaded
       "\(breach?.cause ?? "")")
     // A clause by itself says the same.
     let alone = try ScriptedBackend(.staysAway).summary(
-      of: ["ack-survives-kill"], dialect: String(Self.restartable), patienceWithStart: .seconds(1))
+      of: ["ack-survives-kill"], dialect: String(Self.restartable), restartTimeout: .seconds(1))
     #expect(alone.broken.first?.breach?.cause == breach?.cause, "\(alone.results.map(\.verdict))")
     let right = try ScriptedBackend(nil).summary(of: ["back-after-restart"], dialect: String(Self.restartable))
     #expect(right.outcome == .allKept)

@@ -22,9 +22,9 @@ import Upload
   @Test func whatWasLookedAtInPartIsNotCalledKept() throws {
     let summary = try ScriptedBackend(nil, listing: .isSlow).summary(
       of: ["hundred-at-once", "batch-all-stored"], timeForDevices: .milliseconds(300))
-    #expect(summary.outcome == .allKept && summary.badge == "1 of 1; looked at in part: hundred-at-once")
+    #expect(summary.outcome == .allKept && summary.badge == "1 of 1; checked in part: hundred-at-once")
     let text = ConformanceText(summary, width: 200, hasColours: false).text
-    #expect(text.contains("! 1 of 1 clauses kept; looked at in part: hundred-at-once; 1 not judged"), "\(text)")
+    #expect(text.contains("! 1 of 1 clauses kept; checked in part: hundred-at-once; 1 not judged"), "\(text)")
     #expect(text.contains("not judged: the store takes so long that it was asked for"), "\(text)")
   }
 
@@ -47,7 +47,7 @@ import Upload
     let upload = ConformancePhone.Upload(
       request: request, outcome: .answered(status: 503, reason: "", body: Array("full".utf8)), head: AnswerHead(),
       duration: .zero)
-    guard case .broken(let breach) = run.busyToTheEnd([upload, upload], of: 5, "'a' still has 3 records") else {
+    guard case .broken(let breach) = run.refusedToTheEnd([upload, upload], of: 5, "'a' still has 3 records") else {
       Issue.record("no breach")
       return
     }

@@ -57,7 +57,7 @@ import Threaded
     let summary = try ScriptedBackend(nil, listing: listing).summary(of: Set(clauses))
     #expect(summary.broken.isEmpty, "\(summary.results.map { "\($0.clause.id): \($0.verdict)" })")
     #expect(summary.notJudged.contains { $0.remark.contains(words) }, "\(summary.notJudged.map(\.remark))")
-    #expect(summary.badge.contains("looked at in part: ") && summary.badge.contains(clauses[0]), "\(summary.badge)")
+    #expect(summary.badge.contains("checked in part: ") && summary.badge.contains(clauses[0]), "\(summary.badge)")
   }
 
   /// What the list shows under a name of its own is there, and was not compared.

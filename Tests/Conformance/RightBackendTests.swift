@@ -103,7 +103,7 @@ import Threaded
     let summary = try ScriptedBackend(nil, listing: .ownWords).summary(of: clauses, dialect: Self.withoutPromises)
     #expect(summary.broken.isEmpty && summary.kept.count == 2, "\(Self.verdicts(summary))")
     #expect(Set(summary.notJudged.map(\.clause.id)) == events, "\(Self.verdicts(summary))")
-    let reason = #"the store has a word of its own in place of event "motionchange": "MOVED""#
+    let reason = #"the store has its own word for event "motionchange": "MOVED""#
     #expect(summary.notJudged.allSatisfy { $0.verdict == .partly(reason) }, "\(Self.verdicts(summary))")
     let promised = try ScriptedBackend(nil, listing: .ownWords).summary(of: ["event-motionchange"])
     #expect(promised.outcome == .mustBroken, "\(Self.verdicts(promised))")
@@ -232,7 +232,7 @@ import Threaded
   @Test func oneFailureOfALargeBatchBreaksNoClause() throws {
     let summary = try ScriptedBackend(.failsAtTheFirstLargeBatch).summary(of: ["batch-250", "batch-all-stored"])
     #expect(summary.outcome == .allKept, "\(Self.verdicts(summary))")
-    #expect(Self.verdicts(summary).contains("when it was asked again; before, "), "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("when it ran again; the first time, "), "\(Self.verdicts(summary))")
   }
 
   /// Times that cannot be read keep no clause from seeing that nothing was lost.
@@ -248,7 +248,7 @@ import Threaded
   @Test func aTimeInTwoColumnsIsNotMissing() throws {
     let summary = try ScriptedBackend(nil, listing: .splitTimes).summary(of: Self.times)
     #expect(summary.broken.isEmpty, "\(Self.verdicts(summary))")
-    #expect(Self.verdicts(summary).contains("put date and time together"), "\(Self.verdicts(summary))")
+    #expect(Self.verdicts(summary).contains("return both as one value"), "\(Self.verdicts(summary))")
   }
 
   @Test func aUUIDThatIsCutIsNamed() throws {
@@ -323,7 +323,7 @@ import Threaded
     let reasons = summary.notJudged.map { "\($0.verdict)" }
     #expect(reasons.contains { $0.contains(place) && $0.contains("verify.fields") }, "\(reasons)")
     let part = summary.notJudged.map(\.clause.id).joined(separator: ", ")
-    #expect(summary.reservations == ["looked at in part: \(part)"], "\(summary.reservations)")
+    #expect(summary.reservations == ["checked in part: \(part)"], "\(summary.reservations)")
   }
 
   /// That a text has its value as a number was not seen.

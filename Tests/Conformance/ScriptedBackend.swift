@@ -178,7 +178,7 @@ final class ScriptedBackend: Sendable {
     of clauses: Set<String>, dialect: String = ScriptedBackend.dialect, isSerial: Bool = false,
     isInterrupted: Bool = false, within limit: Nanoseconds? = nil, timeForDevices: Nanoseconds = .seconds(12),
     timeAway: Nanoseconds = .milliseconds(500), idleTime: Nanoseconds = .milliseconds(7_500),
-    patienceWithStart: Nanoseconds = .seconds(20), answerTime: Nanoseconds = .seconds(10)
+    restartTimeout: Nanoseconds = .seconds(20), answerTime: Nanoseconds = .seconds(10)
   ) throws -> ConformanceSummary {
     let server = try BareServer(isSerial: isSerial) { self.respond(to: $0) }
     let target = ConformanceTarget(
@@ -186,7 +186,7 @@ final class ScriptedBackend: Sendable {
     var settings = ConformanceRun.Settings(seed: 7, start: SystemClock().wallNow)
     (settings.only, settings.timeLimit) = (clauses, limit)
     (settings.timeForDevices, settings.timeAway, settings.idleTime) = (timeForDevices, timeAway, idleTime)
-    (settings.patienceWithStart, settings.answerTime) = (patienceWithStart, answerTime)
+    (settings.restartTimeout, settings.answerTime) = (restartTimeout, answerTime)
     let run = ConformanceRun(target, settings)
     if isInterrupted { run.interrupt() }
     let results = run.run { _, _ in }

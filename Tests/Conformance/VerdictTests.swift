@@ -94,10 +94,10 @@ import Threaded
   @Test func withoutAStoreTheVerdictSaysSo() throws {
     let dialect = #"{ version: 1, path: "/locations", app: { http: { params: { device_id: "${device.id}" } } } }"#
     let summary = try ScriptedBackend(nil).summary(of: Self.clauses, dialect: dialect)
-    #expect(summary.outcome == .allKept && summary.badge == "2 of 2; storage not looked at", "\(summary.badge)")
+    #expect(summary.outcome == .allKept && summary.badge == "2 of 2; storage not checked", "\(summary.badge)")
     #expect(
       ConformanceText(summary, width: 100, hasColours: false).text.contains(
-        "! 2 of 2 clauses kept; storage not looked at"))
+        "! 2 of 2 clauses kept; storage not checked"))
     // Nothing of the store was asked for.
     #expect(try ScriptedBackend(nil).summary(of: ["answer-in-time"], dialect: dialect).badge == "1 of 1")
   }
@@ -150,7 +150,7 @@ import Threaded
       Issue.record("\(summary.results)")
       return
     }
-    #expect("\(reason)".contains("when the time of the run was over (--time-limit), and was killed with"), "\(reason)")
+    #expect("\(reason)".contains("when the time of the run was over (--time-limit) and was killed with"), "\(reason)")
     #expect("\(reason)".hasSuffix(": \(command)"), "\(reason)")
     var set = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
     #expect(unsafe poll(&set, 1, 10_000) == 1 && Int32(set.revents) & Int32(POLLHUP) != 0)
@@ -253,7 +253,7 @@ import Threaded
       breach?.cause
         == "the record was acknowledged and is not stored, or not where it is looked for: the store has shown no entry for any device"
     )
-    #expect(breach?.remedy.hasPrefix("is the query right") ?? false, "\(breach?.remedy ?? "")")
+    #expect(breach?.remedy.hasPrefix("does the query work") ?? false, "\(breach?.remedy ?? "")")
     #expect(breach?.remedy.contains("app.http.headers") ?? false, "\(breach?.remedy ?? "")")
   }
 

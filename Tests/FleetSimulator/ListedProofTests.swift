@@ -189,7 +189,7 @@ import Testing
 
   @Test(arguments: [3, 100]) func aListThatIsNotThereYetIsWaitedFor(absences: Int) {
     let proof = ListedProof(
-      Newborn(absences: absences), devices: ["a"], patience: ListPatience([0, 0, 0], longer: 0))
+      Newborn(absences: absences), devices: ["a"], retries: ListRetries([0, 0, 0], longer: 0))
     #expect(proof.missing(Self.one, of: "a") == (absences < 100 ? [] : nil))
     #expect((proof.refusal == nil) == (absences < 100))
   }
@@ -217,7 +217,7 @@ import Testing
 
   @Test(arguments: [1, 3]) func whatComesLateIsNotLost(_ hiddenReadings: Int) {
     let laggard = Laggard(hiddenReadings: hiddenReadings)
-    let proof = ListedProof(laggard, devices: ["a"], patience: ListPatience([0, 0, 0], longer: 0))
+    let proof = ListedProof(laggard, devices: ["a"], retries: ListRetries([0, 0, 0], longer: 0))
     #expect(proof.missing(Self.eight, of: "a")?.map(\.uuid) == [Self.uuid(7)])
     #expect(proof.lateRecords == 7 && proof.refusal == nil)
     let readings = laggard.readings
@@ -227,7 +227,7 @@ import Testing
 
   @Test func aListThatShowsNothingMoreIsGivenUp() {
     let laggard = Laggard(hiddenReadings: 9)
-    let proof = ListedProof(laggard, devices: ["a"], patience: ListPatience([0, 0, 0], longer: 0))
+    let proof = ListedProof(laggard, devices: ["a"], retries: ListRetries([0, 0, 0], longer: 0))
     #expect(proof.missing(Self.eight, of: "a")?.count == 8 && laggard.readings == 4 && proof.lateRecords == 0)
   }
 

@@ -64,22 +64,22 @@ import World
       "executor: 'ramping-arrival-rate', startRate: 0, timeUnit: '1h', arrivals: '\(pattern)', maxDevices: 500, "
         + "stages: [{ duration: '20m', target: 60 }, { duration: '20m', target: 60 }], trip: { distance: '2km' }")
     let fleet = try RunSetup(scenario).fleets[0]
-    guard case .scheduled(_, let orders) = fleet.movement else { throw Missing.orders }
-    let starts = orders.joined().map(\.start.seconds).sorted()
+    guard case .scheduled(_, let trips) = fleet.movement else { throw Missing.trips }
+    let starts = trips.joined().map(\.start.seconds).sorted()
     // Half of 20, then 20, and the last rate stays for another 20 minutes.
     #expect(starts.count == 50 && fleet.droppedTrips == 0)
     #expect(starts.filter { $0 < 1_200 }.count == 10)
-    #expect(orders.joined().allSatisfy { $0.metres == 2_000 })
-    #expect(orders.count < 30 && orders.allSatisfy { !$0.isEmpty })
+    #expect(trips.joined().allSatisfy { $0.metres == 2_000 })
+    #expect(trips.count < 30 && trips.allSatisfy { !$0.isEmpty })
   }
 
   @Test func tripsWithoutAFreeDeviceAreDroppedAndCounted() throws {
     let scenario = try scenario(
       "executor: 'constant-arrival-rate', rate: 60, timeUnit: '1h', maxDevices: 2, trip: { distance: '20km' }")
     let fleet = try RunSetup(scenario).fleets[0]
-    guard case .scheduled(_, let orders) = fleet.movement else { throw Missing.orders }
+    guard case .scheduled(_, let trips) = fleet.movement else { throw Missing.trips }
     #expect(fleet.devices == 2)
-    #expect(orders.joined().count + fleet.droppedTrips == 60 && fleet.droppedTrips > 30)
+    #expect(trips.joined().count + fleet.droppedTrips == 60 && fleet.droppedTrips > 30)
     let report = try Runs.run(RunSetup(scenario))
     #expect(report.isRight && report.sums.created > 0)
   }
@@ -118,32 +118,32 @@ import World
   }
 
   /// The order that the plan of trips relies on: a body makes them as they were planned.
-  @Test func tripsBeginWhenTheyWereOrdered() throws {
+  @Test func tripsBeginWhenTheyArePlanned() throws {
     let scenario = try scenario(
       "executor: 'constant-arrival-rate', rate: 20, timeUnit: '1h', maxDevices: 9, trip: { distance: '3km' }")
     let setup = try RunSetup(scenario)
-    guard case .scheduled(_, let orders) = setup.fleets[0].movement else { throw Missing.orders }
-    for index in orders.indices {
+    guard case .scheduled(_, let trips) = setup.fleets[0].movement else { throw Missing.trips }
+    for index in trips.indices {
       let clock = DayClock(secondsAfterMidnight: 0, firstWeekday: 2)
       var body = setup.fleets[0].movement.body(
         seed: setup.seed, device: setup.fleets[0].key(of: index), index: index, clock: clock,
-        start: orders[index][0].start)
+        start: trips[index][0].start)
       var starts: [MonotonicInstant] = []
-      for order in orders[index] {
+      for planned in trips[index] {
         // A body is told of its trip a millisecond before.
-        body.advance(to: order.start + .milliseconds(2))
+        body.advance(to: planned.start + .milliseconds(2))
         if case .trip(let trip) = body.episode {
           starts.append(trip.start)
           #expect((trip.motion.path.lengthMetres - 3_000).magnitude < 400)
         }
         if let end = body.episode.end { body.advance(to: end) }
       }
-      #expect(zip(starts, orders[index]).allSatisfy { ($0 - $1.start) <= .milliseconds(2) })
-      #expect(starts.count == orders[index].count)
+      #expect(zip(starts, trips[index]).allSatisfy { ($0 - $1.start) <= .milliseconds(2) })
+      #expect(starts.count == trips[index].count)
     }
   }
 
-  private enum Missing: Error { case orders }
+  private enum Missing: Error { case trips }
 }
 
 /// When records came into being.

@@ -320,7 +320,7 @@ private final class QueueCounter: Watcher {
     case .ended(let id, let outcome):
       guard (200..<300).contains(outcome.status), let request = underWay[context.device], request.id == id
       else { return }
-      if let place = request.cargo?.uuids.compactMap({ places[$0] }).last { acknowledged[context.device] = place }
+      if let place = request.payload?.uuids.compactMap({ places[$0] }).last { acknowledged[context.device] = place }
     default: break
     }
   }

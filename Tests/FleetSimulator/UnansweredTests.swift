@@ -35,7 +35,7 @@ import Upload
   private final class Drives: Watcher {
     var (uploads, failed, cut) = (0, 0, 0)
     private var areOver = false
-    let bell = Bell()
+    let waker = Waker()
 
     func see(_ event: SimulationEvent, _ context: EventContext) {
       switch event {
@@ -47,22 +47,22 @@ import Upload
       }
     }
 
-    func drivesEnded() { bell.ring() }
+    func drivesEnded() { waker.wake() }
   }
 
   /// The server answers everything, after the end of the drives.
   @Test func theEndOfTheDrivesAbortsNothingAtARealServer() throws {
     let drives = Drives()
-    let bell = drives.bell
+    let waker = drives.waker
     let isOpen = Mutex(false)
     let server = try BareServer { _ in
       isOpen.withLock { isOpen in
-        if !isOpen { bell.wait() }
+        if !isOpen { waker.wait() }
         isOpen = true
       }
       return .ok("{}")
     }
-    defer { bell.ring() }
+    defer { waker.wake() }
     let clock = #"mode: "accelerated", factor: 60, duration: "2m", settle: "1m""#
     let thresholds = #"thresholds: { "upload_failed{network:lte}": ["rate==0"], "uploads{network:lte}": ["count>0"] }"#
     let (summary, errors) = try run(

@@ -53,7 +53,7 @@ struct LineSession: ByteSession {
       obey(line, &output)
       left = min(left, share) - 1
     }
-    output.hasHadItsShare = left <= 0
+    output.hasUsedItsShare = left <= 0
     return taken
   }
 
@@ -127,7 +127,7 @@ struct LineSession: ByteSession {
     }
   }
 
-  mutating func alarmRang(_ output: inout SessionOutput) {
+  mutating func alarmFired(_ output: inout SessionOutput) {
     wishes.alarm = nil
     answer("rang", &output)
   }

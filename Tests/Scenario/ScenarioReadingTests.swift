@@ -75,7 +75,9 @@ import Testing
       "no field of a record 'latitude'; there is: coords.latitude"
     ),
     ("target: { tls: { clientKey: 'a.pem' } }", "target.tls.clientKey: a key without its certificate"),
-    ("target: { tls: { insecure: true, ca: 'a.pem' } }", "target.tls.insecure: insecure and ca exclude each other"),
+    (
+      "target: { tls: { insecure: true, ca: 'a.pem' } }", "target.tls.insecure: insecure and ca cannot be used together"
+    ),
     ("clock: { start: '9899-12-31T23:59:30Z' }", "f:1:76: clock.start: clocks of the run would leave"),
     ("clock: { start: '0100-12-31T00:00:00Z' }", "f:1:76: clock.start: clocks of the run would leave"),
     (
@@ -99,7 +101,7 @@ import Testing
       """
       geofences: { g: { type: 'list', fences: [
         { identifier: 'a', latitude: 1, longitude: 1, radius: 200 }, { identifier: 'a', latitude: 2, longitude: 2, radius: 200 }] } }
-      """, "f:2:64: geofences.g.fences[1]: a second geofence 'a'; give it an identifier of its own"
+      """, "f:2:64: geofences.g.fences[1]: a second geofence 'a'; give it a unique identifier"
     ),
     ("geofences: { g: { type: 'grid', radius: '0m' } }", "write a length above 0"),
     ("target: { auth: { strategy: 'sas' } }", "no value 'sas'"),
@@ -110,9 +112,9 @@ import Testing
       "target: { auth: { strategy: 'jwt', tokenUrl: '/x' } }",
       "target.auth.tokenUrl: the built-in server has no path '/x'; write one of /api/register"
     ),
-    ("target: { url: 'http://a' }", "target.url: the mode virtual always uses the built-in server"),
-    ("target: { connections: { policy: 'pooled' } }", "target.connections.policy: in the mode virtual each device"),
-    ("clock: { timestamps: 'shift-to-now' }", "clock.timestamps: the mode virtual keeps the date"),
+    ("target: { url: 'http://a' }", "target.url: mode virtual always uses the built-in server"),
+    ("target: { connections: { policy: 'pooled' } }", "target.connections.policy: in mode virtual each device"),
+    ("clock: { timestamps: 'shift-to-now' }", "clock.timestamps: mode virtual keeps the date"),
     ("clock: { mode: 'fast' }, target: { url: 'http://a', preset: 'traccar' }", "no value 'fast'"),
     ("requests: [{ path: '/a' }]", "fleets: both fleets and requests; keep one of them"),
     ("requests: [{ body: 'a', bodyBase64: 'YQ==' }]", "requests[0].bodyBase64: both body and bodyBase64"),
@@ -218,7 +220,7 @@ import Testing
     ("clock: { duration: '0s' }", "clock.duration: the duration of the run is 0"),
     (
       "target: { verify: { method: 'journal', file: 'x' } }",
-      "target.verify: the method journal reads no url, database, command, file or stream; remove one of both"
+      "target.verify: the method journal reads no url, database, command, file or stream; remove one of them"
     ),
     ("target: { verify: { method: 'query' } }", "target.verify: a query needs a place"),
     ("outputs: [{ type: 'otlp-http' }]", "'url'"),
@@ -232,7 +234,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("devices: 1, lifecycle: { battery: { start: [0.9, 0.5] } }", "battery.start: 0.9 is above 0.5; exchange them"),
+    ("devices: 1, lifecycle: { battery: { start: [0.9, 0.5] } }", "battery.start: 0.9 is above 0.5; swap them"),
     ("executor: 'constant-arrival-rate', rate: 1, timeUnit: '0s'", "fleets.cars.timeUnit: \"0s\" is not allowed here"),
     ("devices: 3, members: [0, 2, 1]", "fleets.cars.members[2]: 1 follows 2; write each number once"),
   ])

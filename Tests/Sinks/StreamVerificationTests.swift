@@ -112,7 +112,7 @@ struct StreamVerificationTests {
 
   @Test func aRepetitionWithTheSameIDIsToldAndNoMistake() throws {
     let (code, output) = try run(.repetition)
-    #expect(code == 0 && output.contains("1 message came again, with the same id"), "\(output)")
+    #expect(code == 0 && output.contains("1 message arrived again with the same id"), "\(output)")
   }
 
   @Test func aRecordThatDidNotArriveIsLost() throws {

@@ -16,7 +16,7 @@ final class StubStore: Store {
   private let answer: StoreResult
   let outage: StoreOutage?
   let outageDetail: String? = nil
-  let crowdedOut = 0
+  let evictedFromQuarantine = 0
 
   init(_ record: Record, answering answer: StoreResult = .changed(1)) {
     self.record = record

@@ -119,7 +119,7 @@ final class TestStore: Store {
 
   var outage: StoreOutage? { store?.outage }
   var outageDetail: String? { store?.outageDetail }
-  var crowdedOut: Int { store?.crowdedOut ?? 0 }
+  var evictedFromQuarantine: Int { store?.evictedFromQuarantine ?? 0 }
   func damageFound() { store?.damageFound() }
 
   func close() {

@@ -199,7 +199,7 @@ import Testing
 
   /// The time for handshakes, which is over long before, begins anew behind the wait.
   @Test func whatHasWaitedGoesOn() throws {
-    let server = try EchoServer(meeting: Waits(.seconds(3))) { $0.times.handshake = .seconds(2) }
+    let server = try EchoServer(applying: Waits(.seconds(3))) { $0.times.handshake = .seconds(2) }
     var wishes = wishes(server)
     wishes.authority = nil
     #expect(try server.talk(TestClient(port: server.port, wishes)))
@@ -207,7 +207,7 @@ import Testing
   }
 
   @Test func othersAreServedMeanwhile() throws {
-    let server = try EchoServer(meeting: Waits(.seconds(3_600))) { $0.handshakesMax = 1 }
+    let server = try EchoServer(applying: Waits(.seconds(3_600))) { $0.handshakesMax = 1 }
     let known = try server.connect()
     #expect(try server.talk(known))
     let raw = try LoopbackClient(port: server.port)
@@ -224,7 +224,7 @@ import Testing
   }
 
   @Test func aClientThatGoesMeanwhileIsForgotten() throws {
-    let server = try EchoServer(meeting: Waits(.seconds(3_600)))
+    let server = try EchoServer(applying: Waits(.seconds(3_600)))
     let raw = try LoopbackClient(port: server.port)
     let client = try CarriedClient(wishes(server))
     #expect(!client.handshake())

@@ -66,7 +66,7 @@ import Threads
   /// Otherwise many that begin at once end it as the oldest before it has had its turn.
   @Test func oneThatGoesOnComesBeforeThoseThatBegin() throws {
     let gate = Gate()
-    let server = try EchoServer(meeting: gate) { $0.handshakesMax = 3 }
+    let server = try EchoServer(applying: gate) { $0.handshakesMax = 3 }
     let raw = try LoopbackClient(port: server.port)
     let client = try CarriedClient(server.trusting)
     try client.handshake(over: raw)

@@ -113,7 +113,7 @@ import Vocabulary
       let start = UInt64(1_772_445_600_000_000_000)
       #expect((root.number(7) ?? 0) <= start + UInt64(insertedAt.nanoseconds) && root.number(7) == queued[0].number(7))
       // Attempts: one for each request with the record in it, with the status that the app has seen.
-      let requests = seen.requests.filter { $0.request.cargo?.uuids.contains(uuid) ?? false }
+      let requests = seen.requests.filter { $0.request.payload?.uuids.contains(uuid) ?? false }
       let attempts = spans.filter { $0.text(5) == "POST" }
       #expect(attempts.count == requests.count && attributes["rollingroad.attempts"] == "\(requests.count)")
       for (number, (device, request)) in requests.enumerated() {
@@ -135,7 +135,7 @@ import Vocabulary
         let header = request.headers.filter { $0.name == "traceparent" }.map(\.value)
         let parent = TraceParent(of: request, isSampled: true)
         #expect(header == parent.map { [$0.value] })
-        if request.cargo?.uuids.first == uuid {
+        if request.payload?.uuids.first == uuid {
           #expect(Self.words(attempt.bytes(2)) == parent.map { [$0.span] } && attempt.all(13).isEmpty)
         } else {
           let link = try attempt.messages(13).first

@@ -22,8 +22,8 @@ import Upload
     try TelemetrySender(rules, headers: [NameValuePair("Content-Type", "application/x-protobuf")], pace: pace)
   }
 
-  private func shipment(_ server: BareServer, _ number: Int = 0, points: Int = 10, bytes: Int = 3) -> Shipment {
-    Shipment(
+  private func shipment(_ server: BareServer, _ number: Int = 0, points: Int = 10, bytes: Int = 3) -> TelemetryBatch {
+    TelemetryBatch(
       url: server.url + "v1/metrics", body: [UInt8](repeating: UInt8(number & 0xFF), count: bytes), points: points)
   }
 
@@ -151,7 +151,7 @@ import Upload
     pace.patience = .seconds(10_000)
     let url = try gonePort()
     let sender = try sender(.openTelemetry, pace)
-    for _ in 0..<100 { sender.send(Shipment(url: url, body: [1], points: 1)) }
+    for _ in 0..<100 { sender.send(TelemetryBatch(url: url, body: [1], points: 1)) }
     // A wait of an hour is ahead; the time limit of the suite says that it is not waited for.
     let account = sender.finish(within: .seconds(3_600))
     #expect(account.points.dropped == 100 && account.points.delivered == 0)

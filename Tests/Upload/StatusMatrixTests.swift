@@ -169,7 +169,7 @@ import Vocabulary
     device.giveOnce(.proceed)
     let uploads = device.sent.filter { $0.purpose == .records }
     #expect(uploads.count == 2)
-    #expect(uploads.first?.cargo?.uuids == uploads.last?.cargo?.uuids, "the same records")
+    #expect(uploads.first?.payload?.uuids == uploads.last?.payload?.uuids, "the same records")
     #expect(uploads.last.map { String(decoding: $0.body, as: UTF8.self).contains(#""phone":"another""#) } == true)
   }
 

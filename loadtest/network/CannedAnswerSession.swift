@@ -26,7 +26,7 @@ struct CannedAnswerSession: ByteSession {
   mutating func inputEnded(_ output: inout SessionOutput) {}
   mutating func deliver(_ message: Never, _ output: inout SessionOutput) {}
   mutating func produce(_ output: inout SessionOutput) {}
-  mutating func alarmRang(_ output: inout SessionOutput) {}
+  mutating func alarmFired(_ output: inout SessionOutput) {}
   mutating func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {}
   mutating func drain(_ output: inout SessionOutput) {}
   mutating func closed(_ reason: CloseReason, now: MonotonicInstant) {}

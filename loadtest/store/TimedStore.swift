@@ -21,7 +21,7 @@ final class TimedStore: Store {
 
   var outage: StoreOutage? { store.outage }
   var outageDetail: String? { store.outageDetail }
-  var crowdedOut: Int { store.crowdedOut }
+  var evictedFromQuarantine: Int { store.evictedFromQuarantine }
   func damageFound() { store.damageFound() }
 
   func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {

@@ -75,7 +75,7 @@ struct FlagParser {
   /// A hint for a URL that stands without its flag.
   private func place(of word: String) -> String {
     guard word.contains("://"), flags.contains(where: { $0.name == "target" }) else { return "" }
-    return ": a server is named with --target \(SecretWord.removed(from: word).shellWord)"
+    return ": a server is named with --target \(SecretRedaction.removed(from: word).shellWord)"
   }
 
   private func readStandards(into values: inout FlagValues) throws(UsageError) {

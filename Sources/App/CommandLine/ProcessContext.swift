@@ -102,8 +102,8 @@ extension ProcessContext {
 
   private static func isOpen(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 || errno != EBADF }
 
-  /// The next file that is opened would get the number of one that is closed, and be read or written in its place. What is
-  /// written there fails as before.
+  /// Opens closed standard descriptors: otherwise the next file would get their number, and be read or written in their place.
+  /// Writing to them fails as before.
   private static func occupyStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where !isOpen(descriptor) { _ = unsafe open("/dev/null", O_RDONLY) }
   }

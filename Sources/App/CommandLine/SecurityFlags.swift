@@ -33,7 +33,9 @@ enum SecurityFlags {
     if values.text("client-key") != nil, values.text("client-cert") == nil {
       throw UsageError("--client-key needs --client-cert")
     }
-    if values.isOn("insecure"), values.text("ca") != nil { throw UsageError("--insecure and --ca exclude each other") }
+    if values.isOn("insecure"), values.text("ca") != nil {
+      throw UsageError("--insecure and --ca cannot be used together")
+    }
     if values.isOn("insecure") { process.writeError(warning) }
   }
 

@@ -1,6 +1,6 @@
 /// `HOST[:PORT]`, the authority of a URL without a user (RFC 3986 §3.2.2); an IPv6 address is in brackets.
 package struct HostAndPort {
-  /// What is wrong with a text.
+  /// The problem of an invalid text.
   package enum Problem: Error {
     case host, port
   }

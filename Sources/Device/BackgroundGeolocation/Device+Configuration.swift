@@ -49,7 +49,7 @@ extension Device {
         result.change.warnings = (draft?.warnings ?? []) + result.change.warnings
         return result
       }
-      core.waiting.goOn(at: now)
+      core.waiting.resume(at: now)
     }
   }
 

@@ -237,7 +237,7 @@ extension DeviceCore.Waiting {
   }
 
   /// `ready` was called: calls that waited for it continue, and the timeouts of watches start.
-  mutating func goOn(at now: Moment) {
+  mutating func resume(at now: Moment) {
     for id in readiness.keys.sorted() { readiness.removeValue(forKey: id)?.resume() }
     for id in watches.keys where watches[id]?.deadline == nil { watches[id]?.begin(at: now) }
   }

@@ -75,7 +75,7 @@ struct DeviceCore {
         switch error.kind {
         case .busy: "another BGGeo, in this process or in another one, has it open"
         case .notADatabase, .corrupt:
-          "it is damaged, or no file of this SDK (\(error.summary)); moved away, it is made anew"
+          "it is damaged, or not a file of this SDK (\(error.summary)); move it away, and a new one is made"
         default: error.summary
         }
       throw BGGeoError("\(path): \(reason)")

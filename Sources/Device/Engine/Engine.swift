@@ -88,7 +88,7 @@ package struct Engine: Sendable {
     case .ended: return
     case .running, .headless: break
     }
-    phone.noticeStir(input, at: now)
+    phone.noteUse(input, at: now)
     // The screen does not wake a suspended process.
     if case .screen = input, isSuspended { return }
     let first = effects.count

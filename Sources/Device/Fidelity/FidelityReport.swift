@@ -16,14 +16,14 @@ package struct FidelityReport: Equatable, Sendable {
 
   /// With `isAsObserved` the engine has the undocumented behaviour of real devices (`EngineQuirks`).
   package init(_ log: LogReader, isAsObserved: Bool = true) {
-    let beginning = Beginning(log)
+    let initial = InitialState(log)
     var quirks = EngineQuirks(areObserved: isAsObserved)
-    let logged = LoggedCourse(log.facts, isMovingAtFirst: beginning.isMoving)
-    var replayed = Replay(log.facts, beginning: beginning, quirks: quirks).course
-    if isAsObserved && beginning.configuration.geolocation.useSignificantChangesOnly && log.platform == .android {
+    let logged = LoggedActs(log.facts, isMovingAtFirst: initial.isMoving)
+    var replayed = Replay(log.facts, initial: initial, quirks: quirks).acts
+    if isAsObserved && initial.configuration.geolocation.useSignificantChangesOnly && log.platform == .android {
       for reference in SignificantTrail.Reference.allCases where reference != quirks.noiseReference {
         quirks.noiseReference = reference
-        let other = Replay(log.facts, beginning: beginning, quirks: quirks).course
+        let other = Replay(log.facts, initial: initial, quirks: quirks).acts
         if other.agreement(with: logged) > replayed.agreement(with: logged) { replayed = other }
       }
     }
@@ -33,7 +33,7 @@ package struct FidelityReport: Equatable, Sendable {
     loggedMetres = logged.metres
     replayedMetres = replayed.metres
     showsOdometer = logged.showsOdometer
-    isConfigured = beginning.isConfigured
+    isConfigured = initial.isConfigured
   }
 
   package subscript(_ kind: FidelityClass) -> Agreement {
@@ -50,9 +50,9 @@ package struct FidelityReport: Equatable, Sendable {
   }
 }
 
-extension ReplayedCourse {
+extension ReplayedActs {
   /// Returns the share of records that match those of the other side.
-  fileprivate func agreement(with logged: LoggedCourse) -> Double {
+  fileprivate func agreement(with logged: LoggedActs) -> Double {
     Agreement(.records, logged: logged.acts, replayed: acts).share ?? 1
   }
 }

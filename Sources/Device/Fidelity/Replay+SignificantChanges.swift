@@ -65,7 +65,7 @@ struct StationaryAlarms {
   private var isShown = false
 
   init(_ facts: [LogFact], origin: WallInstant) {
-    var isSignificant = Beginning.followsSignificantChanges(facts)
+    var isSignificant = InitialState.followsSignificantChanges(facts)
     for fact in facts {
       switch fact.content {
       case .significantFix, .movingGeofenceExit: isSignificant = true

@@ -7,7 +7,7 @@ import Vocabulary
 
 /// Feeds an engine with the logged inputs of a real one, and records its acts (SDK §12, §20).
 struct Replay {
-  private(set) var course: ReplayedCourse
+  private(set) var acts: ReplayedActs
 
   private let quirks: EngineQuirks
   var engine: Engine
@@ -27,23 +27,23 @@ struct Replay {
   var lastTrigger: Fix?
 
   /// The engine begins in the logged state: enabled or not, moving or at rest.
-  init(_ facts: [LogFact], beginning: Beginning, quirks: EngineQuirks) {
+  init(_ facts: [LogFact], initial: InitialState, quirks: EngineQuirks) {
     self.quirks = quirks
-    platform = beginning.configuration.platform
-    isGeofenceMode = beginning.isGeofenceMode
+    platform = initial.configuration.platform
+    isGeofenceMode = initial.isGeofenceMode
     engine = Engine(
-      configuration: beginning.configuration, geofences: LoggedFences.find(in: facts),
+      configuration: initial.configuration, geofences: LoggedFences.find(in: facts),
       identity: RandomStream(seed: 0, device: 0, concern: 0), quirks: quirks)
     origin = facts.first?.time ?? WallInstant(millisecondsSince1970: 0)
-    course = ReplayedCourse(countsUploads: platform == .ios || facts.contains(where: \.isUpload))
+    acts = ReplayedActs(countsUploads: platform == .ios || facts.contains(where: \.isUpload))
     alarms = StationaryAlarms(facts, origin: origin)
     now = Replay.moment(MonotonicInstant(nanoseconds: 0), origin: origin)
-    if beginning.isEnabled { warmUp(beginning) }
+    if initial.isEnabled { warmUp(initial) }
     for (index, fact) in facts.enumerated() {
       follow(fact, facts[(index + 1)...])
       if case .configurationChanged(let key) = fact.content { reconfigure(key, facts[(index + 1)...]) }
-      course.take(fact.content)
-      course.take(effects, at: now.wall, line: line, engine.configuration.http)
+      acts.take(fact.content)
+      acts.take(effects, at: now.wall, line: line, engine.configuration.http)
       effects.removeAll(keepingCapacity: true)
     }
   }
@@ -51,17 +51,17 @@ struct Replay {
   /// Long enough before the log that no effect remains.
   private static let warmUpMilliseconds: Int64 = 3_600_000
 
-  private mutating func warmUp(_ beginning: Beginning) {
+  private mutating func warmUp(_ initial: InitialState) {
     send(.ready(Launch()))
     send(.call(.start))
     confirmFences()
-    settle(at: beginning.fix)
+    settle(at: initial.fix)
     send(.call(.changePace(isMoving: true)))
-    settle(at: beginning.fix)
-    stream(at: beginning.fix, speed: beginning.speed)
-    if !beginning.isMoving {
+    settle(at: initial.fix)
+    stream(at: initial.fix, speed: initial.speed)
+    if !initial.isMoving {
       send(.call(.changePace(isMoving: false)))
-      settle(at: beginning.fix)
+      settle(at: initial.fix)
     }
     engine.forgetSignificantChanges()
     effects.removeAll()
@@ -136,7 +136,7 @@ struct Replay {
       guard let deadline = engine.nextDeadline, deadline <= end else { break }
       move(to: max(deadline, now.monotonic))
       send(.timersDue)
-      course.take(effects, at: now.wall, line: line, engine.configuration.http)
+      acts.take(effects, at: now.wall, line: line, engine.configuration.http)
       effects.removeAll(keepingCapacity: true)
     }
     move(to: end)
@@ -247,7 +247,7 @@ package struct EngineAct: Equatable, Sendable {
 }
 
 /// The acts of our engine, read from its effects.
-struct ReplayedCourse {
+struct ReplayedActs {
   private(set) var acts: [EngineAct] = []
   private(set) var metres = 0.0
 

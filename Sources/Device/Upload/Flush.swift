@@ -57,7 +57,7 @@ struct RequestRows: Sendable {
   var body: [UInt8] = []
   /// The number of earlier attempts.
   var retry = 0
-  /// Whether the form of bodies was configured anew since this one was written.
+  /// Whether the form of bodies has been configured again since this one was written.
   var isOutdated = false
 }
 

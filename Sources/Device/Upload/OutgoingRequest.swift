@@ -11,7 +11,7 @@ package final class OutgoingRequest: Equatable, Sendable {
   }
 
   /// The contents and the trigger of an upload of records.
-  package struct Cargo: Equatable, Sendable {
+  package struct Payload: Equatable, Sendable {
     package let uuids: [UUID128]
     /// Whether the body is a list, even of one record.
     package let isBatch: Bool
@@ -41,13 +41,13 @@ package final class OutgoingRequest: Equatable, Sendable {
   package let body: [UInt8]
   package let timeout: Nanoseconds
   /// Nil unless records are sent.
-  package let cargo: Cargo?
+  package let payload: Payload?
   /// Nil unless a flush requests new tokens.
   package let occasion: Occasion?
 
   package init(
     id: UInt64, purpose: Purpose, method: String, url: String, headers: [NameValuePair], body: [UInt8],
-    timeout: Nanoseconds, cargo: Cargo? = nil, occasion: Occasion? = nil
+    timeout: Nanoseconds, payload: Payload? = nil, occasion: Occasion? = nil
   ) {
     self.id = id
     self.purpose = purpose
@@ -56,7 +56,7 @@ package final class OutgoingRequest: Equatable, Sendable {
     self.headers = headers
     self.body = body
     self.timeout = timeout
-    self.cargo = cargo
+    self.payload = payload
     self.occasion = occasion
   }
 
@@ -64,7 +64,7 @@ package final class OutgoingRequest: Equatable, Sendable {
     left === right
       || left.id == right.id && left.purpose == right.purpose && left.method == right.method && left.url == right.url
         && left.headers == right.headers && left.body == right.body && left.timeout == right.timeout
-        && left.cargo == right.cargo && left.occasion == right.occasion
+        && left.payload == right.payload && left.occasion == right.occasion
   }
 }
 

@@ -86,11 +86,11 @@ extension Uploader {
     flush.awaited = awaited
     let uuid = flush.rows.isBatch ? nil : flush.rows.uuids.first
     log(.posting(http.method, uuid: uuid, count: flush.rows.ids.count, url: http.url), &effects)
-    let cargo = OutgoingRequest.Cargo(
+    let payload = OutgoingRequest.Payload(
       uuids: flush.rows.uuids, isBatch: flush.rows.isBatch, trigger: flush.trigger, triggeredAt: flush.beganAt)
     let request = OutgoingRequest(
       id: awaited.id, purpose: .records, method: http.method.rawValue, url: http.url,
-      headers: uploadForm().headers, body: flush.rows.body, timeout: timeout, cargo: cargo)
+      headers: uploadForm().headers, body: flush.rows.body, timeout: timeout, payload: payload)
     self.flush = flush
     effects.append(.send(request))
   }

@@ -25,7 +25,7 @@ final class ServiceSession: ByteSession {
     /// Discarding the body of a refused request.
     case dropping(ServiceAnswer)
     /// The answer is computed elsewhere.
-    case owing
+    case awaitingResult
     case streaming(any ServiceStream)
     case finished
   }
@@ -45,7 +45,7 @@ final class ServiceSession: ByteSession {
         let step = try parser.next(input.extracting(taken..<input.count), into: &head)
         switch step.event {
         case .needMoreInput: break
-        case .head: headCame(&output)
+        case .head: headReceived(&output)
         case .body(let range): keep(input.extracting(taken + range.lowerBound..<taken + range.upperBound))
         case .end: requestEnded(&output)
         }
@@ -60,7 +60,7 @@ final class ServiceSession: ByteSession {
     return taken
   }
 
-  private func headCame(_ output: inout SessionOutput) {
+  private func headReceived(_ output: inout SessionOutput) {
     exchangeCount &+= 1
     rules.requestBegan(head)
     if service.isOneToAConnection { rules.stop() }
@@ -86,13 +86,14 @@ final class ServiceSession: ByteSession {
       switch service.handle(request) {
       case .answer(let answer): write(answer, &output)
       case .later(let begin):
-        state = .owing
+        state = .awaitingResult
         wishes.wantsInput = false
         begin(post)
       case .stream(let stream): begin(stream, &output)
       }
     case .dropping(let answer): write(answer, &output)
-    case .waiting, .owing, .streaming, .finished: preconditionFailure("a request ends once, after it has begun")
+    case .waiting, .awaitingResult, .streaming, .finished:
+      preconditionFailure("a request ends once, after it has begun")
     }
   }
 
@@ -126,7 +127,7 @@ final class ServiceSession: ByteSession {
   }
 
   func deliver(_ message: ServiceAnswer, _ output: inout SessionOutput) {
-    guard case .owing = state else { return }
+    guard case .awaitingResult = state else { return }
     write(message, &output)
     notePhase()
   }
@@ -150,7 +151,7 @@ final class ServiceSession: ByteSession {
       stream.end()
       ChunkWriter.end(into: &output.bytes)
       finish()
-    case .reading, .dropping, .owing, .finished: break
+    case .reading, .dropping, .awaitingResult, .finished: break
     }
   }
 
@@ -164,7 +165,7 @@ final class ServiceSession: ByteSession {
       switch state {
       case .waiting: parser.isIdle ? .idle : .head(message: exchangeCount)
       case .reading, .dropping: .body(message: exchangeCount)
-      case .owing, .streaming, .finished: .answering
+      case .awaitingResult, .streaming, .finished: .answering
       }
   }
 }
@@ -202,7 +203,7 @@ extension ServiceSession {
     wishes.alarm = output.now + ServiceSession.streamInterval
   }
 
-  func alarmRang(_ output: inout SessionOutput) {
+  func alarmFired(_ output: inout SessionOutput) {
     wishes.alarm = nil
     if case .streaming(let stream) = state { tell(stream, &output) }
   }

@@ -196,24 +196,24 @@ package final class InProcessConnection {
   /// Feeds bytes to the session until it wants no more, and returns its output. The request of these bytes gets `fault`
   /// whatever the rules say; without one the rules decide.
   package func receive(
-    _ bytes: ArraySlice<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: ServerFault? = nil
+    _ bytes: ArraySlice<UInt8>, at now: MonotonicInstant, wall: WallInstant, applying fault: ServerFault? = nil
   ) -> [UInt8] {
     guard !isClosed else { return [] }
     var fault = fault
-    return work(on: untaken.isEmpty ? bytes : untaken + bytes, at: now, wall: wall, meeting: &fault) { _ in }
+    return work(on: untaken.isEmpty ? bytes : untaken + bytes, at: now, wall: wall, applying: &fault) { _ in }
   }
 
   package func receive(
-    _ bytes: some Sequence<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: ServerFault? = nil
+    _ bytes: some Sequence<UInt8>, at now: MonotonicInstant, wall: WallInstant, applying fault: ServerFault? = nil
   ) -> [UInt8] {
-    receive(Array(bytes)[...], at: now, wall: wall, meeting: fault)
+    receive(Array(bytes)[...], at: now, wall: wall, applying: fault)
   }
 
   /// Rings the session's alarm and returns its output.
-  package func goOn(at now: MonotonicInstant, wall: WallInstant) -> [UInt8] {
+  package func resume(at now: MonotonicInstant, wall: WallInstant) -> [UInt8] {
     guard !isClosed else { return [] }
     var noFault: ServerFault?
-    return work(on: untaken, at: now, wall: wall, meeting: &noFault) { session.alarmRang(&$0) }
+    return work(on: untaken, at: now, wall: wall, applying: &noFault) { session.alarmFired(&$0) }
   }
 
   package func close(_ reason: CloseReason, at now: MonotonicInstant, wall: WallInstant) {
@@ -228,7 +228,7 @@ package final class InProcessConnection {
 
   /// `input` is everything that the session has not consumed yet.
   private func work(
-    on input: ArraySlice<UInt8>, at now: MonotonicInstant, wall: WallInstant, meeting fault: inout ServerFault?,
+    on input: ArraySlice<UInt8>, at now: MonotonicInstant, wall: WallInstant, applying fault: inout ServerFault?,
     _ begin: (inout SessionOutput) -> Void
   ) -> [UInt8] {
     server.now = wall
@@ -239,7 +239,7 @@ package final class InProcessConnection {
     while isMoving {
       isMoving = false
       if session.wishes.wantsInput && session.wishes.ending == .open && taken < input.count {
-        let step = session.receive(input.span.extracting(taken..<input.count), meeting: &fault, &output)
+        let step = session.receive(input.span.extracting(taken..<input.count), applying: &fault, &output)
         taken += step
         isMoving = step > 0
       }

@@ -41,12 +41,9 @@ public final class IngestServer: Sendable {
     try IngestServer.check(configuration)
     let clock = SystemClock()
     var registry = MetricsRegistry()
-    let (undelivered, forwards) = (UndeliveredCommands(), ForwarderSet())
-    (self.undelivered, self.forwards) = (undelivered, forwards)
-    let dispatcher = ResultDispatcher(undelivered, forwards)
-    let hub = EventHub(
-      epoch: clock.wallNow.millisecondsSince1970, isFed: configuration.place.isShared, post: { dispatcher.send($0) })
-    let latestExpiry = LatestCommandExpiry()
+    let parts = SharedParts(isFed: configuration.place.isShared, now: clock.wallNow)
+    let (undelivered, dispatcher) = (parts.undelivered, parts.dispatcher)
+    (self.undelivered, forwards) = (undelivered, parts.forwards)
     let writerMetrics = WriterMetrics(in: &registry)
     let metrics = ServerMetrics(registry: &registry)
     // A thread does not end when its reference is dropped, and the writer's holds the folder: when a later part fails,
@@ -57,15 +54,7 @@ public final class IngestServer: Sendable {
       let board = configuration.forwards.isEmpty ? nil : ArrivalBoard()
       let lostStore = place.lostStore
       ownFolder = try place.takeOwnFolder()
-      let writer = try WriterThread(
-        metrics: writerMetrics, deliver: { dispatcher.deliver($0) }, outageChanged: { notify(.outage($0, detail: $1)) }
-      ) { () throws(StoreError) in
-        let timer = CommitTimer(writerMetrics.commitTime) { clock.monotonicNow }
-        let watch = CommitWatch(metrics, countsReceipts: configuration.proxy != nil, notify: notify)
-        let (store, reader) = try place.openStore(timer, board, notify)
-        if let reader { try IngestServer.load(hub, latestExpiry, from: reader) }
-        return WatchedStore(store, hub: hub, watch)
-      }
+      let writer = try parts.startWriter(configuration, board, writerMetrics, metrics, notify)
       self.writer = writer
       started.append { writer.stop() }
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
@@ -83,12 +72,12 @@ public final class IngestServer: Sendable {
         own: try place.signingKey(), issuer: try configuration.issuer(at: clock.wallNow, in: place.identityKeys),
         foreign: foreignKeys)
       let context = ServerContext(
-        configuration, keys: keys, metrics: metrics, registry: registry, backend: backend, hub: hub,
-        undelivered: undelivered, journal: journal, latestExpiry: latestExpiry, forwards: forwards,
+        configuration, keys: keys, metrics: metrics, registry: registry, backend: backend, hub: parts.hub,
+        undelivered: undelivered, journal: journal, latestExpiry: parts.latestExpiry, forwards: parts.forwards,
         documents: place.documents)
       var network = configuration.network
       network.secure = try configuration.tls?.listening(
-        in: place.ownFolder, meeting: context.faults, notify: notify)
+        in: place.ownFolder, applying: context.faults, notify: notify)
       loops = try LoopGroup(network, on: ListenAddress(parsing: configuration.listen)) { number, mailbox, peers in
         dispatcher.open(mailbox, of: number)
         peers.missed = { token, _ in undelivered.missed(at: SessionAddress(loop: number, connection: token.word)) }
@@ -97,11 +86,11 @@ public final class IngestServer: Sendable {
       (self.context, self.backend) = (context, backend)
       started.append { [loops] in IngestServer.end(loops, within: .seconds(0)) }
       backend.watch(loops)
-      let feed = place.openFeed(hub, context.boards, latestExpiry, board, keys.issuer?.ring)
+      let feed = place.openFeed(parts.hub, context.boards, parts.latestExpiry, board, keys.issuer?.ring)
       self.feed = feed
       started.append { feed?.stop() }
       let leadership = place.leadership(of: "\(HostName.value):\(loops.address.port)")
-      if let board { try forwards.start(configuration.forwards, board, readers, writer, by: leadership, notify) }
+      if let board { try parts.forwards.start(configuration.forwards, board, readers, writer, by: leadership, notify) }
     } catch {
       for stop in started.reversed() { stop() }
       throw ServerError(starting: error)
@@ -161,14 +150,6 @@ public final class IngestServer: Sendable {
     try configuration.tls?.check()
   }
 
-  /// Loads what the server keeps in memory of its store.
-  private static func load(
-    _ hub: EventHub, _ latestExpiry: LatestCommandExpiry, from reader: any StoreReader
-  ) throws(StoreError) {
-    try hub.tags.load(from: reader)
-    if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
-  }
-
   /// Returns the session factory of a loop.
   private static func sessions(of context: ServerContext, loop: Int) -> (Accepted) -> IngestSession {
     let scratch = SessionScratch()
@@ -213,6 +194,44 @@ public final class IngestServer: Sendable {
       return try configuration.foreignIssuer?.keys.open { notify(.issuerKeys($0)) }
     } catch {
       throw ServerError(configuration: "the keys of the foreign issuer: \(error)")
+    }
+  }
+}
+
+/// The parts of a server that its threads share and that have no thread of their own.
+private struct SharedParts {
+  let undelivered = UndeliveredCommands()
+  let forwards = ForwarderSet()
+  let latestExpiry = LatestCommandExpiry()
+  let dispatcher: ResultDispatcher
+  let hub: EventHub
+
+  /// `isFed`: a feed reports the records of all servers of the store.
+  init(isFed: Bool, now: WallInstant) {
+    let dispatcher = ResultDispatcher(undelivered, forwards)
+    self.dispatcher = dispatcher
+    hub = EventHub(epoch: now.millisecondsSince1970, isFed: isFed, post: { dispatcher.send($0) })
+  }
+
+  /// Starts the writer, which opens the store on its thread.
+  func startWriter(
+    _ configuration: ServerConfiguration, _ board: ArrivalBoard?, _ metrics: WriterMetrics,
+    _ serverMetrics: ServerMetrics, _ notify: @escaping @Sendable (ServerNotice) -> Void
+  ) throws(StoreError) -> WriterThread {
+    let (clock, place) = (SystemClock(), configuration.place)
+    return try WriterThread(
+      metrics: metrics, deliver: { [dispatcher] in dispatcher.deliver($0) },
+      outageChanged: { notify(.outage($0, detail: $1)) }
+    ) { [hub, latestExpiry] () throws(StoreError) in
+      let timer = CommitTimer(metrics.commitTime) { clock.monotonicNow }
+      let watch = CommitWatch(serverMetrics, countsReceipts: configuration.proxy != nil, notify: notify)
+      let (store, reader) = try place.openStore(timer, board, notify)
+      // The parts of the store that the server keeps in memory.
+      if let reader {
+        try hub.tags.load(from: reader)
+        if let expiry = try reader.lastOrderExpiry() { latestExpiry.extend(to: expiry) }
+      }
+      return WatchedStore(store, hub: hub, watch)
     }
   }
 }

@@ -21,7 +21,7 @@ final class NodeFeed: Sendable {
   private let place: String
   private let listeners: Listeners
   private let isStopping = AtomicFlag()
-  private let bell = Bell()
+  private let waker = Waker()
   private let thread: NamedThread
 
   /// How long a change can go unnoticed when its notification was lost with its connection or server.
@@ -34,7 +34,7 @@ final class NodeFeed: Sendable {
 
   init(_ place: String, _ listeners: Listeners) {
     (self.place, self.listeners) = (place, listeners)
-    let (isStopping, bell) = (isStopping, bell)
+    let (isStopping, waker) = (isStopping, waker)
     // The first wait may come before the thread has a connection.
     let beginning = NodeFeed.end(of: place)
     thread = NamedThread.started("feed") {
@@ -48,11 +48,11 @@ final class NodeFeed: Sendable {
           try session.catchUp()
           while !isStopping.isRaised {
             let isWatched = try session.look(NodeFeed.waitMilliseconds, fallback: NodeFeed.fallback)
-            bell.wait(milliseconds: isWatched ? NodeFeed.watchedPause : NodeFeed.idlePause)
+            waker.wait(milliseconds: isWatched ? NodeFeed.watchedPause : NodeFeed.idlePause)
           }
         } catch {
           // The writer reports what is wrong with the database.
-          bell.wait(milliseconds: NodeFeed.reconnectMilliseconds)
+          waker.wait(milliseconds: NodeFeed.reconnectMilliseconds)
         }
       }
     }
@@ -65,7 +65,7 @@ final class NodeFeed: Sendable {
 
   func stop() {
     isStopping.raise()
-    bell.ring()
+    waker.wake()
     thread.join()
   }
 }

@@ -52,7 +52,7 @@ package enum PostgresInstallation {
       guard settings.integer(0, 2) >= 140_000 else {
         return StoreError(code: .foreignFile, message: "the server is older than PostgreSQL 14")
       }
-      // What is acknowledged must be on disk: set explicitly, so that a reload of the server's configuration does not change
+      // Acknowledged records must be on disk: set explicitly, so that a reload of the server's configuration does not change
       // it.
       let commit = settings.text(0, 0)
       try connection.run("SET synchronous_commit = \(commit == "off" ? "on" : commit)")
@@ -157,7 +157,7 @@ package enum PostgresInstallation {
     guard missing.count > 0 else { return nil }
     return StoreError(
       code: .unreachable,
-      message: "its user lacks a right; let the owner of the database run: GRANT \(missing.text(0, 0))")
+      message: "its user lacks a privilege; the owner of the database must run: GRANT \(missing.text(0, 0))")
   }
 
   /// Returns nil when the user owns the tables, by itself or as a member of the role that does, or when there are none. No other

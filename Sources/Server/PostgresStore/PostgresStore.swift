@@ -25,13 +25,13 @@ package final class PostgresStore: Store {
   private var connection: PostgresConnection?
   private let days = DayTable()
   private var upkeep: PostgresUpkeep
-  private var doubts: [Doubts] = []
+  private var doubts: [UncertainEffects] = []
   private var pause = ReconnectPause()
   /// Why a group or a step failed; nil again after a probe of some size was committed.
   package private(set) var outage: StoreOutage?
   /// The database's own text of the last error.
   package private(set) var outageDetail: String?
-  package private(set) var crowdedOut = 0
+  package private(set) var evictedFromQuarantine = 0
 
   /// Damage to files is found by the database itself.
   package func damageFound() {}
@@ -56,7 +56,7 @@ package final class PostgresStore: Store {
   }
 
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
-    crowdedOut = 0
+    evictedFromQuarantine = 0
     let results = commit(group, now: now.millisecondsSince1970)
     guard let connection else { return results }
     // After the group, even if it was not committed.
@@ -140,7 +140,7 @@ package final class PostgresStore: Store {
       self.connection = nil
       return .failed(.unreachable)
     }
-    crowdedOut = group.crowdedOut
+    evictedFromQuarantine = group.evictedFromQuarantine
     return .done(group.results)
   }
 

@@ -19,7 +19,7 @@ package final class SQLiteStore: Store {
   private var engine: StoreEngine?
   /// Why a group or a step failed; nil again after a probe of some size was committed. Damage is permanent.
   package private(set) var outage: StoreOutage?
-  package private(set) var crowdedOut = 0
+  package private(set) var evictedFromQuarantine = 0
 
   /// Opens or creates the store, migrates it to the current version, and copies the log of a killed process into the main file.
   /// The folder stays locked against other processes while this object lives.
@@ -75,12 +75,12 @@ package final class SQLiteStore: Store {
   }
 
   package func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {
-    crowdedOut = 0
+    evictedFromQuarantine = 0
     if outage == .damaged { return Array(repeating: .unavailable(.damaged), count: group.count) }
     do {
       let engine = try ready()
       let results = try engine.apply(group, now: now, commitTimer)
-      crowdedOut = engine.crowdedOut
+      evictedFromQuarantine = engine.evictedFromQuarantine
       engine.read(group)
       return results
     } catch {

@@ -17,7 +17,7 @@ package protocol Store: AnyObject {
   var outageDetail: String? { get }
 
   /// The quarantined records that the last group has deleted because their devices were at their limit.
-  var crowdedOut: Int { get }
+  var evictedFromQuarantine: Int { get }
 
   /// Called when a reader has found a damaged page: nothing is accepted afterwards.
   func damageFound()

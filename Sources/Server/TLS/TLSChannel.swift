@@ -10,7 +10,7 @@ package final class TLSChannel {
     case wantsToRead
     case wantsToWrite
     /// The client has sent its first message, which may request a host. The next call continues.
-    case greeted(host: String?)
+    case clientHello(host: String?)
     case failed(HandshakeFailure)
   }
 
@@ -68,7 +68,7 @@ package final class TLSChannel {
     case SSL_ERROR_WANT_READ: return .wantsToRead
     case SSL_ERROR_WANT_WRITE: return .wantsToWrite
     case SSL_ERROR_WANT_CLIENT_HELLO_CB:
-      return .greeted(host: unsafe socket.pointee.name.map { unsafe String(cString: $0) })
+      return .clientHello(host: unsafe socket.pointee.name.map { unsafe String(cString: $0) })
     case SSL_ERROR_SSL: return .failed(HandshakeFailure(errorCode: ERR_peek_error()))
     default: return .failed(.cut)
     }

@@ -78,7 +78,7 @@ package final class TLSIdentity: Sendable {
   }
 
   /// Returns TLS for a client that has connected; nil when memory has run out. Changed files take effect here.
-  /// `stopsAtGreeting`: see `TLSChannel.Progress.greeted`.
+  /// `stopsAtGreeting`: see `TLSChannel.Progress.clientHello`.
   package func channel(over socket: Int32, stopsAtGreeting: Bool = false) -> TLSChannel? {
     let (context, notices) = state.withLock { state in
       let notices = refresh(&state, clock())

@@ -36,7 +36,7 @@ package struct AnswerChecker: Sendable {
     switch answer.request.purpose {
     case .records:
       judgeStatus(answer, into: &judgement)
-      // What stands between two commands that are alike may be others.
+      // Two equal commands may have others between them.
       if answer.isContentKnown { judgeBody(answer, into: &judgement) } else { repeated = nil }
       hasFreshToken = false
     case .refresh:

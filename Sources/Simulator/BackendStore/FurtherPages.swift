@@ -18,7 +18,7 @@ struct FurtherPages {
     ("page", "pages"), ("page", "total_pages"), ("page", "totalPages"), ("page", "last_page"),
     ("current_page", "last_page"), ("current_page", "total_pages"), ("currentPage", "totalPages"),
   ]
-  /// What a page has at most, and what there is in all.
+  /// The size of a page, and the total number of entries.
   private static let sizes = ["limit", "per_page", "perPage", "page_size", "pageSize", "size", "count"]
   private static let totals = ["total", "total_count", "totalCount", "totalElements", "total_results", "totalResults"]
   private static let depthMax = 4

@@ -106,7 +106,7 @@ extension StoreView {
       if owner == device { records.append(record) }
     }
     if !mayBeNameless, let problem = count.namelessness(place) { throw problem }
-    if let problem = count.ownerlessness(place) { throw problem }
+    if let problem = count.missingDeviceProblem(place) { throw problem }
     return StoredList(records: records, end: end)
   }
 }
@@ -139,7 +139,7 @@ package struct EntryCount {
   }
 
   /// Returns a problem if there are entries and none names its device.
-  package func ownerlessness(_ place: String) -> StoreViewError? {
+  package func missingDeviceProblem(_ place: String) -> StoreViewError? {
     entries > 0 && owned == 0 ? .ownerless(place) : nil
   }
 }

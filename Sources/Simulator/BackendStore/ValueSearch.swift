@@ -6,7 +6,7 @@ extension StoredValue {
   /// Returns a path to an equal value, as `$.geometry.coordinates[1]`; nil without one. Values that occur in many fields by
   /// coincidence are not searched.
   package func place(of sought: StoredValue) -> String? {
-    sought.isTelling ? place(of: sought, at: "$", depth: 0) : nil
+    sought.isDistinctive ? place(of: sought, at: "$", depth: 0) : nil
   }
 
   /// Returns a path to a uuid under any name; lists are skipped, as they may hold other records.
@@ -49,7 +49,7 @@ extension StoredValue {
   /// Degrees may be stored as integers with one of these scales.
   private static let scales = [1.0] + StoredField.partsOfDegrees
 
-  private var isTelling: Bool {
+  private var isDistinctive: Bool {
     switch self {
     case .number(let digits): Double(digits).map { abs($0) > 0.1 && $0 != $0.rounded() } ?? false
     case .text(let text): text.utf8.count > 2

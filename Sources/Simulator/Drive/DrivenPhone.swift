@@ -63,7 +63,7 @@ struct DrivenPhone {
       lines.append(.note("geofence \(fence.identifier): \(action)"))
     case .engine(.motionChange(let record)): lines.append(.note(record.isMoving ? "moving" : "stationary"))
     case .discarded(let uuids, let reason): lines.append(.note("\(uuids.count.of("record")) \(reason.rawValue)"))
-    case .commanded(let command): lines.append(.note("obeyed \(command.name.rawValue)"))
+    case .commanded(let command): lines.append(.note("executed \(command.name.rawValue)"))
     case .engine, .http, .position, .logUploaded, .configured: break
     }
   }

@@ -3,7 +3,7 @@ package import Contract
 package import Scenario
 package import World
 
-/// What the oracle knows of a run before it begins. It comes from the scenario, and says nothing of how phones are simulated.
+/// The oracle's knowledge of a run before it begins. It comes from the scenario and contains nothing about how phones are simulated.
 package struct JudgedRun {
   /// A group of devices with one configuration.
   package struct Fleet {
@@ -24,7 +24,7 @@ package struct JudgedRun {
   /// The homes of the devices, in order.
   let homes: [DeviceHome]
   package let radio: RadioTable
-  package let sight: ServerSight
+  package let sight: StoreVisibility
   /// The local time of the devices: an offset from UTC, and its changes in order.
   package var zoneOffsetSeconds = 0
   package var zoneChanges: [(instant: WallInstant, offsetSeconds: Int)] = []
@@ -46,7 +46,7 @@ package struct JudgedRun {
   /// Seconds of device time per second of network time.
   package var clockFactor = 1.0
 
-  package init(seed: UInt64, fleets: [Fleet], radio: RadioTable, sight: ServerSight) {
+  package init(seed: UInt64, fleets: [Fleet], radio: RadioTable, sight: StoreVisibility) {
     (self.seed, self.fleets, self.radio, self.sight) = (seed, fleets, radio, sight)
     homes = fleets.enumerated().flatMap { number, fleet in
       fleet.members.map { index in
@@ -57,7 +57,7 @@ package struct JudgedRun {
 }
 
 /// The extent to which a run can observe its server's store.
-package enum ServerSight {
+package enum StoreVisibility {
   /// The server is part of the run: everything.
   case inside
   /// Its answers, and whether its store has a record.

@@ -76,7 +76,7 @@ package final class Oracle: Watcher {
     for rule in rules { rule.close(at: instant) }
     self.isCut = isCut
     ledger.closeQueues(at: instant, isCut: isCut)
-    serverCounts = serverWatch?.counts(at: instant, isCut: isCut) ?? (isCut ? nil : ledger.countHopeless())
+    serverCounts = serverWatch?.counts(at: instant, isCut: isCut) ?? (isCut ? nil : ledger.countUndeliverable())
   }
 
   /// Called then, to judge the server's store.
@@ -102,7 +102,7 @@ package final class Oracle: Watcher {
   package var outcomes: [InvariantOutcome] { violations.outcomes { look(at: $0) } }
 }
 
-/// What a run asks the oracle for its report.
+/// The results that a run reads for its report.
 extension Oracle {
   /// The memory of the states of each device.
   package var space: DeviceSpace { ledger.space }
@@ -149,7 +149,7 @@ extension Oracle {
       guard verification.outcome == .verified else {
         return .impossible(
           verification.outcome == .failed
-            ? "the server's store could not be looked at" : verification.reason ?? Verification.unverified)
+            ? "the server's store could not be read" : verification.reason ?? Verification.unverified)
       }
       let sums = ledger.sums
       return look(
@@ -196,7 +196,7 @@ enum EventKind: Int, CaseIterable {
   case life
   /// The true movement of the body.
   case truth
-  /// What the body begins to do, positions far from it, and the calls of the app.
+  /// The changes of the body's motion, positions far from it, and the calls of the app.
   case course
 }
 

@@ -34,7 +34,7 @@ final class RecordHistory: Watcher {
         isOver = true
         return true
       case .sent(let request):
-        return request.cargo?.uuids.contains(uuid) ?? false && requests.insert(request.id).inserted
+        return request.payload?.uuids.contains(uuid) ?? false && requests.insert(request.id).inserted
       case .served(let request, _, _): return requests.contains(request)
       case .ended(let request, _): return requests.remove(request) != nil
       case .launched, .killed, .healed, .network: return row != nil && !isOver

@@ -89,7 +89,7 @@ enum ChartScript {
           values: line.dataset.values.split(',').map(value => value === '' ? null : Number(value)),
         }))
         this.bars = timedBars(this.drawing)
-        // What the browser's own tip says of an interval stands beside the names of the lines instead.
+        // The text of the browser's own tooltip is shown beside the names of the lines instead.
         this.hovers = [...this.drawing.querySelectorAll('.hover rect')]
         this.readings = this.hovers.map(node => node.textContent.split('\n').slice(1))
         this.hovers.forEach(node => node.replaceChildren())

@@ -125,7 +125,7 @@ extension PageReport {
   }
 
   private var stories: [String] {
-    LikeStories.groups(of: summary.violations).map { group in
+    SimilarViolations.groups(of: summary.violations).map { group in
       let violation = group.first
       let record = violation.uuid.map { ", record \($0)" } ?? ""
       return HTML.element(
@@ -210,7 +210,7 @@ extension PageReport {
       let rule = Invariant(rawValue: verdict.name)?.rule ?? ""
       let (kind, result) =
         switch verdict.outcome {
-        case .held: ("good", "✓ held, looked at \(NumberText.count(verdict.exercised, "time"))")
+        case .held: ("good", "✓ held, checked \(NumberText.count(verdict.exercised, "time"))")
         case .violated: ("bad", "✗ violated \(NumberText.count(verdict.violations, "time"))")
         case .notExercised: ("open", "– not exercised" + (verdict.reason.map { ": \($0)" } ?? ""))
         case .notJudged: ("open", "– not judged" + (verdict.reason.map { ": \($0)" } ?? ""))

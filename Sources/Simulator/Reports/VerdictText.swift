@@ -58,7 +58,7 @@ struct VerdictText {
       rest.append("\(times) not compared: times without a time zone")
     }
     if summary.verification.repetitions > 0 {
-      rest.append("\(NumberText.count(summary.verification.repetitions, "message")) came again, with the same id")
+      rest.append("\(NumberText.count(summary.verification.repetitions, "message")) arrived again with the same id")
     }
     if summary.verification.unknownRows > 0 {
       let rows = NumberText.count(summary.verification.unknownRows, "stored record")

@@ -110,7 +110,7 @@ final class RecordTracer {
   }
 
   private func depart(_ request: OutgoingRequest, _ context: EventContext) {
-    guard let uuids = request.cargo?.uuids, !uuids.isEmpty else { return }
+    guard let uuids = request.payload?.uuids, !uuids.isEmpty else { return }
     let now = context.now.monotonic
     var earlier: [Int64] = []
     for uuid in uuids {
@@ -129,7 +129,7 @@ final class RecordTracer {
 
   /// Ends an attempt for each of its traced records.
   private func land(_ flight: Flight, at now: MonotonicInstant, _ outcome: RequestOutcome?, _ loss: String = "") {
-    guard let uuids = flight.request.cargo?.uuids, let first = uuids.first else { return }
+    guard let uuids = flight.request.payload?.uuids, let first = uuids.first else { return }
     let (span, id) = (RecordSpan.attempt(request: flight.request.id), flight.request.id)
     let attributes = attributes(of: flight, outcome)
     let error = outcome.map(RecordTracer.error) ?? loss
@@ -161,9 +161,9 @@ final class RecordTracer {
       ("rollingroad.request", .integer(Int64(request.id))),
       ("rollingroad.network", .text(setup.radio[flight.network].name)),
     ]
-    if let cargo = request.cargo {
-      attributes.append(("rollingroad.records", .integer(Int64(cargo.uuids.count))))
-      attributes.append(("rollingroad.trigger", .text(cargo.trigger.rawValue)))
+    if let payload = request.payload {
+      attributes.append(("rollingroad.records", .integer(Int64(payload.uuids.count))))
+      attributes.append(("rollingroad.trigger", .text(payload.trigger.rawValue)))
     }
     switch outcome {
     case .answered(let status, _, _)?:

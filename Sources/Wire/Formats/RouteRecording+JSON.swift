@@ -97,7 +97,7 @@ extension RouteRecording {
       for feature in try list("features", of: node) { try collect(feature, times: nil, into: &points) }
     case "Feature":
       guard let geometry = node["geometry"] else {
-        throw RouteError(.malformed, at: node.spot, "a feature needs a geometry; write null for one that is nowhere")
+        throw RouteError(.malformed, at: node.spot, "a feature needs a geometry; write null for one without a place")
       }
       let properties = node["properties"]
       switch geometry["type"]?.string {

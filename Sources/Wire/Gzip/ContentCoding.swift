@@ -14,8 +14,8 @@ package enum ContentCoding: Equatable, Sendable {
     }
   }
 
-  /// What the body says: at most `limit` bytes of a packed one. Nil in another coding. A body that is empty, as of an answer with
-  /// 204, says nothing in every coding.
+  /// Returns the decoded content, at most `limit` bytes of a compressed body; nil in another coding. An empty body, as of an answer
+  /// with 204, is empty in every coding.
   package func content(of body: [UInt8], limit: Int) throws(GzipError) -> [UInt8]? {
     switch self {
     case _ where body.isEmpty, .identity: body

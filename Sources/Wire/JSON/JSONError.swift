@@ -39,7 +39,7 @@ package struct JSONError: Error, Equatable {
 extension JSONError: CustomStringConvertible {
   package var description: String { "\(explanation) at byte \(offset)" }
 
-  /// What is wrong, without the place.
+  /// The description of the error, without its place.
   package var explanation: String {
     switch code {
     case .unexpectedEnd: "the text ends too early"

@@ -39,7 +39,7 @@ final class LyingStore: Store {
 
   var outage: StoreOutage? { honest.outage }
   var outageDetail: String? { honest.outageDetail }
-  var crowdedOut: Int { honest.crowdedOut }
+  var evictedFromQuarantine: Int { honest.evictedFromQuarantine }
   func damageFound() { honest.damageFound() }
 
   func apply(_ group: [StoreJob], now: WallInstant) -> [StoreResult] {

@@ -99,7 +99,7 @@ final class Stage {
     let body =
       Array("{\"location\":[".utf8) + records.map(\.bytes).joined(separator: [UInt8(ascii: ",")]) + Array("]}".utf8)
     let triggeredAt = now - .seconds(secondsAgo)
-    let cargo = OutgoingRequest.Cargo(uuids: [], isBatch: true, trigger: trigger, triggeredAt: triggeredAt)
+    let payload = OutgoingRequest.Payload(uuids: [], isBatch: true, trigger: trigger, triggeredAt: triggeredAt)
     let occasion = OutgoingRequest.Occasion(trigger: trigger, triggeredAt: triggeredAt)
     // As an uploader says them.
     tell(
@@ -108,7 +108,7 @@ final class Stage {
           id: requests, purpose: purpose, method: "POST", url: "http://server.example/locations",
           headers: [NameValuePair("Content-Type", "application/json")] + headers,
           body: body, timeout: .seconds(60),
-          cargo: purpose == .records ? cargo : nil, occasion: purpose == .refresh ? occasion : nil)), on: network)
+          payload: purpose == .records ? payload : nil, occasion: purpose == .refresh ? occasion : nil)), on: network)
     return requests
   }
 

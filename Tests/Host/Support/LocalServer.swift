@@ -52,7 +52,7 @@ final class LocalServer {
     let request = Array((head + "\r\n").utf8) + (body ?? [])
     let received = connection.receive(request, at: start, wall: wall)
     // An answer that is held back for a moment has nothing to wait for where time stands still.
-    return try Self.parse(received.isEmpty ? connection.goOn(at: start, wall: wall) : received)
+    return try Self.parse(received.isEmpty ? connection.resume(at: start, wall: wall) : received)
   }
 
   private static func parse(_ received: [UInt8]) throws -> (status: Int, body: [UInt8]) {

@@ -30,8 +30,8 @@ import Testing
 
   @Test func noticesCountInWords() {
     let cases: [(ServerNotice, String)] = [
-      (.crowdedOut(1), "deleted 1 quarantined record to make room"),
-      (.crowdedOut(2_000), "deleted 2,000 quarantined records to make room"),
+      (.evictedFromQuarantine(1), "deleted 1 quarantined record to make room"),
+      (.evictedFromQuarantine(2_000), "deleted 2,000 quarantined records to make room"),
       (.sink("a", .lost(1)), "--retain-size deleted 1 record not yet forwarded to 'a'"),
       (.sink("a", .resumed(after: .seconds(30), lag: 1)), "'a' accepts records again after 30 s; 1 record waiting"),
       (.issuerKeys(.renewed(from: "k", count: 1)), "k was read: 1 key of the foreign issuer"),

@@ -135,7 +135,7 @@ extension VirtualProxy {
       now = max(now, due)
       for connection in ends.values.sorted(by: { $0.token.word < $1.token.word }) {
         guard !connection.isGone, let alarm = connection.session.wishes.alarm, alarm <= now else { continue }
-        call(connection) { $0.alarmRang(&$1) }
+        call(connection) { $0.alarmFired(&$1) }
         advance(connection)
       }
       settle()

@@ -81,9 +81,9 @@ import Testing
     }
     let input = Array(String(repeating: piece, count: 4_000).utf8)
     let first = harness.call { $0.receive(input.span, &$1) }
-    #expect(first > 0 && first < input.count && harness.output.hasHadItsShare)
+    #expect(first > 0 && first < input.count && harness.output.hasUsedItsShare)
     harness.send(Array(input[first...]))
-    #expect(!harness.output.hasHadItsShare)
+    #expect(!harness.output.hasUsedItsShare)
     if piece.hasPrefix("1") {
       harness.send("0\r\n\r\n")
       #expect(try harness.answer()?.status == 400)

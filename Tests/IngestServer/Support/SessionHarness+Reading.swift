@@ -17,7 +17,7 @@ extension SessionHarness {
 
   /// What was asked cannot be read.
   func failFirstPage() { answerQuestions(with: .answered(.unreadable(SessionHarness.diskFailure))) }
-  func failNextPage() { answerQuestions(with: .torn(SessionHarness.diskFailure)) }
+  func failNextPage() { answerQuestions(with: .pageFailed(SessionHarness.diskFailure)) }
 
   private static let diskFailure = StoreError(code: .inputOutput, message: "the disk failed")
 
@@ -27,7 +27,7 @@ extension SessionHarness {
   }
 
   func setQuestionsMax(_ count: Int) { room.setQuestionsMax(count) }
-  func ring() { call { $0.alarmRang(&$1) } }
+  func ring() { call { $0.alarmFired(&$1) } }
   func produce() { call { $0.produce(&$1) } }
   func close() { session.closed(.reset, now: monotonic) }
 

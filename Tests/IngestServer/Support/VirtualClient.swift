@@ -52,7 +52,7 @@ final class VirtualClient {
   /// The next answer; nil while it is not complete.
   func answer() throws -> TestAnswer? { try TestAnswer.take(from: &received, to: .post) }
 
-  func ring() { call { $0.alarmRang(&$1) } }
+  func ring() { call { $0.alarmFired(&$1) } }
   func deliver(_ message: SessionMessage) { if ending == .open { call { $0.deliver(message, &$1) } } }
   func drain() { call { $0.drain(&$1) } }
 

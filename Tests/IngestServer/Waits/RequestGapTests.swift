@@ -87,12 +87,12 @@ import Testing
       try value(#"{"of":"requests","status":500,"exactly":0}"#), knows: ContentExpectation.keys)
     let expectation = try ContentExpectation(fields, run: "")
     for (from, reasons) in [(Int64.min, 1), (14, 1), (15, 0)] {
-      var look = Look(expectation, TallyBounds(from: from), onlyNew: false)
-      try look.lookAtRequests(journal, RecordedRoutes(isOfProxy: false))
-      #expect(look.isScanned && look.tally.found == 0)
-      #expect(look.gaps.reasons.count == reasons, "from \(from)")
+      var scan = ExpectationScan(expectation, TallyBounds(from: from), onlyNew: false)
+      try scan.scanRequests(journal, RecordedRoutes(isOfProxy: false))
+      #expect(scan.isScanned && scan.tally.found == 0)
+      #expect(scan.gaps.reasons.count == reasons, "from \(from)")
       #expect(
-        look.gaps.reasons.allSatisfy { $0.message.contains("the oldest requests of the run are not in the journal") })
+        scan.gaps.reasons.allSatisfy { $0.message.contains("the oldest requests of the run are not in the journal") })
     }
   }
 

@@ -22,7 +22,7 @@ struct EchoSession: ByteSession {
   mutating func deliver(_ message: Never, _ output: inout SessionOutput) {}
   mutating func produce(_ output: inout SessionOutput) { output.bytes += [UInt8](repeating: 0x78, count: 16_384) }
 
-  mutating func alarmRang(_ output: inout SessionOutput) {
+  mutating func alarmFired(_ output: inout SessionOutput) {
     (wishes.phase, wishes.alarm) = (.idle, nil)
     output.bytes.append(UInt8(ascii: "a"))
   }
@@ -38,7 +38,7 @@ final class EchoServer {
   let group: LoopGroup<EchoSession>
 
   init(
-    meeting faults: (any HandshakeFaultSource)? = nil, _ adjust: (inout NetworkConfiguration) -> Void = { _ in }
+    applying faults: (any HandshakeFaultSource)? = nil, _ adjust: (inout NetworkConfiguration) -> Void = { _ in }
   ) throws {
     certificates = try TestCertificates()
     let files = try certificates.issue("server")

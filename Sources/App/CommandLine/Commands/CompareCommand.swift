@@ -21,7 +21,7 @@ extension Subcommand {
       BEFORE and AFTER are the --out folders of two runs. Without --threshold, the 50th, 95th and 99th percentile of
       upload_duration and record_delivery_latency and the share of failed uploads are judged: each may be 2 % worse. Lost,
       changed and duplicate records must not increase, and AFTER must have no finding, violated invariant, broken
-      clause, missed threshold, failed check or missed coverage that BEFORE has not.
+      clause, missed threshold, failed check or missed coverage that BEFORE does not have.
 
       A difference counts only when chance, the spread among groups of phones and among pieces of the run, does not
       explain it: one of 500 comparisons of equal runs is a false alarm. Runs with the same seed are compared phone by

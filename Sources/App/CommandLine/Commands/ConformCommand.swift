@@ -25,7 +25,7 @@ extension Subcommand {
       .value("jobs", "N", "number of clauses to run in parallel [6; 24 for a slow backend that can handle it]"),
       .value("time-limit", "SPAN", "time for the whole run; clauses after it are not judged", standard: "60s"),
       .value("out", "DIR", "write report.md, junit.xml, conformance.json and badge.txt there"),
-      .toggle("strict", "fail when the store was not looked at, or only in part"),
+      .toggle("strict", "fail when the store was not checked, or only in part"),
       .toggle("list", "print the clauses and exit"),
       .toggle("json", "with --list: as JSON"),
       .toggle("reference", "with --list: as Markdown, with the reasons"),
@@ -39,12 +39,12 @@ extension Subcommand {
       is kept, broken, not applicable (the backend does not promise it, or the app of the dialect does not send it) or
       not judged (the store could not be read, or other clauses are broken).
 
-      The suite sends bad records, half requests and floods, under devices of its own, whose names begin with 'c'; in
+      The suite sends bad records, incomplete requests and floods, under devices of its own, whose names begin with 'c'; in
       devices-look-alike some begin with a digit. Targets that are not this machine need --yes-this-is-my-server.
 
       exit code: 0 when all clauses that were judged are kept, 98 when a 'must' is broken, 99 when only a 'should' is,
       97 when nothing could be judged, the store that was named could not be read, the time limit was too short, or, with
-      --strict, the store was not looked at, 105 after Ctrl-C without a broken 'must', 1 when the files of --out could not
+      --strict, the store was not checked, 105 after Ctrl-C without a broken 'must', 1 when the files of --out could not
       be written, 2 when the command line or the dialect has a mistake: nothing was sent then.
       """,
     examples: [
@@ -230,7 +230,7 @@ struct ConformCommand {
     }
     // The value of a token is in the word after its flag.
     for place in words.indices.dropFirst() where words[place - 1] == "--admin-token" { words[place] = "…" }
-    return "rollingroad " + words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
+    return "rollingroad " + words.map { SecretRedaction.removed(from: $0).shellWord }.joined(separator: " ")
   }
 
   private func text(_ summary: ConformanceSummary) -> ConformanceText {

@@ -35,12 +35,12 @@ struct RunStart {
 
   /// Waits until then, or until an interruption.
   static func wait(until instant: MonotonicInstant, unless interruption: Interruption) {
-    let (clock, bell) = (SystemClock(), Bell())
-    interruption.onRequest { bell.ring() }
+    let (clock, waker) = (SystemClock(), Waker())
+    interruption.onRequest { waker.wake() }
     while !interruption.isRequested {
       let left = instant - clock.monotonicNow
       guard left > .zero else { return }
-      bell.wait(milliseconds: Int(min(left.count / 1_000_000 + 1, 60_000)))
+      waker.wait(milliseconds: Int(min(left.count / 1_000_000 + 1, 60_000)))
     }
   }
 }

@@ -149,7 +149,7 @@ extension Log {
     case .tls(.notYetValid): warning("certificate not valid yet", fields)
     case .issuerKeys(.renewed): info("issuer's keys read", fields)
     case .unknownCommand: warning("unknown command", fields)
-    case .crowdedOut: warning("quarantined records deleted", fields)
+    case .evictedFromQuarantine: warning("quarantined records deleted", fields)
     case .issuerKeys(.notRenewed): error("issuer's keys not read", fields)
     }
   }
@@ -293,7 +293,7 @@ extension TLSSettings {
         throw UsageError("--tls-names: \(problem)")
       }
       return .development(names: names)
-    case (_?, false): throw UsageError("--tls development and --tls-cert exclude each other")
+    case (_?, false): throw UsageError("--tls development and --tls-cert cannot be used together")
     }
   }
 }

@@ -67,8 +67,8 @@ extension Subcommand {
       Every record is followed from the fix to the database. docs/scenario.md explains every key.
 
       exit code: 0 when everything held, 98 when a record was lost or another invariant violated, 105 after Ctrl-C, 97
-      when the run says nothing (the store could not be read, the simulator was too slow), 99 when a threshold was missed
-      or there is another finding about the server, 110 when a situation that 'coverage' asks for did not come up, 1 when
+      when the run proves nothing (the store could not be read, the simulator was too slow), 99 when a threshold was missed
+      or there is another finding about the server, 110 when a situation that 'coverage' requires did not occur, 1 when
       an output could not be written, 104 when the scenario has errors (all of them are reported at once, with their
       locations), 106 when the address of the control room cannot be opened, 2 when the command line has a mistake
 
@@ -320,7 +320,7 @@ private struct SimulateCommand {
     for (flag, path) in flags {
       guard let value = values.value(flag) else { continue }
       overrides.append(
-        Override(origin: "\(value.origin) \(SecretWord.removed(from: value.text))", path: path, value: value.text))
+        Override(origin: "\(value.origin) \(SecretRedaction.removed(from: value.text))", path: path, value: value.text))
     }
     if values.isOn("http2") {
       overrides.append(Override(origin: "--http2", path: "target.connections.http", value: "'2'"))

@@ -12,7 +12,7 @@ extension Simulation {
   ) -> ExitCode {
     var summary = result.summary
     if setup.outside == nil, !summary.violations.isEmpty {
-      orTell { try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs) }
+      reportingErrors { try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs) }
     }
     let plan = result.violation.flatMap { keepPlan($0, summary, scenario, setup, steering) }
     summary.replay = replayCommand(summary, setup, steering, plan)
@@ -23,7 +23,7 @@ extension Simulation {
     process.writeOutput(options.isOneOfMany && summary.result == .passed ? text.line : text.text)
     for path in outputs.written where !options.isOneOfMany { process.writeOutput("  wrote \(path)") }
     for sentence in result.sent where !options.isOneOfMany { process.writeOutput("  \(sentence)") }
-    if let plan { orTell { try keepFailure(plan, scenario, setup) } }
+    if let plan { reportingErrors { try keepFailure(plan, scenario, setup) } }
     if let sentence = outputs.sentenceOfFailure { process.writeError("rollingroad simulate: \(sentence)") }
     if options.checksDeterminism {
       process.writeOutput(DifferenceText(result.difference, names: setup.deviceNames).text)
@@ -35,7 +35,7 @@ extension Simulation {
     return outputs.failure == nil ? code : code.withoutFiles
   }
 
-  private func orTell(_ body: () throws -> Void) {
+  private func reportingErrors(_ body: () throws -> Void) {
     do { try body() } catch { process.writeError("rollingroad simulate: \(error)") }
   }
 

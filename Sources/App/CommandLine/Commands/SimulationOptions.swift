@@ -33,6 +33,6 @@ struct SimulationOptions {
 
   /// The command line without its secrets.
   static func command(_ words: [String]) -> String {
-    "rollingroad simulate " + words.map { SecretWord.removed(from: $0).shellWord }.joined(separator: " ")
+    "rollingroad simulate " + words.map { SecretRedaction.removed(from: $0).shellWord }.joined(separator: " ")
   }
 }

@@ -22,7 +22,7 @@ extension Subcommand {
     ],
     run: { (invocation) throws(UsageError) in
       if invocation.values.isOn("admin") {
-        guard invocation.operands.isEmpty else { throw UsageError("--admin and DEVICE exclude each other") }
+        guard invocation.operands.isEmpty else { throw UsageError("--admin and DEVICE cannot be used together") }
         invocation.process.writeOutput(newSecret())
         return .ok
       }

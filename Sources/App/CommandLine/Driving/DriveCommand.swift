@@ -142,8 +142,8 @@ struct DriveCommand {
     }
   }
 
-  /// What is stored, and whether a signal has ended the drive, or the reading.
-  private func look(after session: DriveSession, _ end: DriveSession.End) -> (StorageLook, isStopped: Bool) {
+  /// The stored records, and whether a signal has ended the drive or the reading.
+  private func look(after session: DriveSession, _ end: DriveSession.End) -> (StorageCheck, isStopped: Bool) {
     if end == .signal { return (.notAsked, true) }
     let interruption = Interruption()
     session.listen(interruption)

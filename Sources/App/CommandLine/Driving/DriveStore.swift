@@ -39,7 +39,7 @@ struct DriveStore {
   /// Returns why it cannot be read, as far as a check before the drive shows; nil when it seems readable.
   func problem(_ variable: (String) -> String?) throws -> String? { try server.unreadablePlace(variable) }
 
-  func look(for records: AcknowledgedRecords, unless interruption: Interruption) -> StorageLook {
+  func look(for records: AcknowledgedRecords, unless interruption: Interruption) -> StorageCheck {
     guard server.isOurs || server.verification.effectiveMethod != nil else { return .notAsked }
     return records.look(at: server, of: device, unless: interruption)
   }

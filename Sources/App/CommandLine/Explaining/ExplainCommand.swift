@@ -26,8 +26,8 @@ extension Subcommand {
       .toggle("json", "print one JSON object"),
     ] + SecurityFlags.trust,
     details: """
-      Joins what the phone's log tells (recorded, sent, answered, deleted), what the journal of a server has seen, and what
-      the store has. The first line is the verdict; the evidence and the remedy follow.
+      Combines what the phone's log shows (recorded, sent, answered, deleted), what the journal of a server has recorded, and
+      what the store has. The first line is the verdict; the evidence and the remedy follow.
 
       FROM and TO are instants (2026-07-28T15:11:00-04:00) or times of the phone's clock (15:11, '2026-07-28 15:11:30'). Without
       them all gaps of the log are listed.

@@ -42,7 +42,7 @@ struct ExplainSources {
   private let journal: (any RequestJournal)?
   /// The store of the dialect; nil: that of the journal.
   private let backend: (any StoreView)?
-  /// The server of ours that has the store, and tells what it has deleted; nil where the store is another.
+  /// The Rolling Road server that has the store, and tells what it has deleted; nil where the store is another.
   private let own: (any RequestJournal)?
   private let readDelay: Nanoseconds
   private let others: [String]
@@ -106,7 +106,7 @@ struct ExplainSources {
     guard let store = place else { return join(nil) }
     var book = StoreBook(
       store.place, of: uuid, askedAt: SystemClock().wallNow, readDelay: backend == nil ? .zero : readDelay)
-    // What a server has put aside is in no store that its records go on to.
+    // Records that a server has quarantined are not in a store that it forwards to.
     try (own ?? journal)?.putAside { book.putAside($0, $1) }
     // Before the lists: what comes meanwhile is in these.
     if let own { book.accounts = try own.devices() }
@@ -152,8 +152,8 @@ struct ExplainSources {
     return store.listsWithoutDevice([unnamed.uuid], among: unnamed.count)
   }
 
-  /// Reads who has sent records that stand in the list of a device and that it has not sent. A server of ours lists what was sent
-  /// to it under the device.
+  /// Finds the senders of records that are in the list of a device and that it has not sent. A Rolling Road server lists records
+  /// under the device that sent them.
   private func readSenders(
     of unsent: Set<UUID128>, than device: String?, into requests: inout RequestBook?
   ) throws(SourceError) {
@@ -247,7 +247,7 @@ struct ExplainSources {
       }
       book.tookAll()
       if let problem = count.namelessness(store.place) { throw problem }
-      if device != nil, let problem = count.ownerlessness(store.place) { throw problem }
+      if device != nil, let problem = count.missingDeviceProblem(store.place) { throw problem }
     } catch {
       guard error.isNameless else { throw SourceError(unread: error) }
       book.takeNamelessness(error.text)

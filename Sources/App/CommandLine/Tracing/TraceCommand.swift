@@ -66,7 +66,7 @@ private struct TraceCommand {
       throw UsageError("--out: '\(out)' is the file that is read; name another one")
     }
     if year != nil && goal == nil { throw UsageError("--year is for a conversion; add --to gpx") }
-    if wantsFidelity && goal != nil { throw UsageError("--fidelity and --to exclude each other") }
+    if wantsFidelity && goal != nil { throw UsageError("--fidelity and --to cannot be used together") }
   }
 
   /// However they are spelled.

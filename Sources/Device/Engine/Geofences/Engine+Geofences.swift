@@ -59,7 +59,7 @@ extension Engine {
     guard let identifiers else {
       note(.geofenceRemoved(identifier: nil), .info, into: &effects)
       effects.append(.deleteGeofences(identifiers: nil))
-      tellNoneIsLeft(of: active, at: now, into: &effects)
+      reportAllDeactivated(of: active, at: now, into: &effects)
       return
     }
     let removed = identifiers.filter { fences.remove($0) }
@@ -67,14 +67,14 @@ extension Engine {
     for identifier in removed { note(.geofenceRemoved(identifier: identifier), .info, into: &effects) }
     effects.append(.deleteGeofences(identifiers: removed))
     if fences.count == 0 {
-      tellNoneIsLeft(of: active, at: now, into: &effects)
+      reportAllDeactivated(of: active, at: now, into: &effects)
     } else {
       lookAround(from: lastFix, .fencesChanged, at: now, into: &effects)
     }
   }
 
   /// The last fence was removed, alone or with all others: the event geofenceschange has empty lists (SDK §15.7).
-  private mutating func tellNoneIsLeft(of active: [String], at now: Moment, into effects: inout [Effect]) {
+  private mutating func reportAllDeactivated(of active: [String], at now: Moment, into effects: inout [Effect]) {
     if !active.isEmpty { effects.append(.demand(.geofences(on: [], off: active))) }
     fences.removeAll(into: &fenceEffects)
     applyFenceEffects(at: now, into: &effects)

@@ -199,7 +199,7 @@ extension GeofenceBook {
     awaitReport(slot, into: &effects)
   }
 
-  /// Expects the system's report of a crossing shown by a position, and makes it check the fence anew.
+  /// Expects the system's report of a crossing shown by a position, and makes it check the fence again.
   mutating func awaitReport(_ slot: Int, into effects: inout [GeofenceEffect]) {
     slots[slot]?.isReportDue = true
     if let entry = slots[slot], entry.isActive, entry.polygon == nil { effects.append(.watchAnew(entry.geofence)) }

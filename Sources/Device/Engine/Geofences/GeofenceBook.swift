@@ -158,7 +158,7 @@ package enum GeofenceEffect: Equatable, Sendable {
   /// The set of active fences has changed: the system must watch `on` and stop watching `off`, and `geofenceschange`
   /// reports them. Both are empty after all fences were removed.
   case activeSet(on: [Geofence], off: [String])
-  /// A position showed a crossing that the system may have missed: the fence must be registered anew, or the system
+  /// A position showed a crossing that the system may have missed: the fence must be registered again, or the system
   /// might never report the next crossing.
   case watchAnew(Geofence)
   /// The moving region of geofence-only mode must be placed here.

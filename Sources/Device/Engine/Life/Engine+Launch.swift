@@ -12,7 +12,7 @@ extension Engine {
       note(.error("saved geofence: \(error)", from: .geofences), .error, into: &effects)
     }
     unusableGeofences = []
-    if launch.didReboot { greetBoot(into: &effects) }
+    if launch.didReboot { handleBoot(into: &effects) }
     if let provider = phone.provider { effects.append(.event(.providerChange(provider))) }
     let refusal = refusal(of: launch)
     if state.isEnabled {
@@ -29,7 +29,7 @@ extension Engine {
     let waitsForUser = refusal != nil && launch.didReboot && profile.platform == .android
     if state.isSchedulerEnabled && !waitsForUser { resumeSchedule(at: now, into: &effects) }
     effects.append(.flush(.ready))
-    takeUpHeld(at: now, into: &effects)
+    processHeldInputs(at: now, into: &effects)
   }
 
   /// The reason why a process started by the system may not resume tracking (SDK §19.2, §19.4); nil when it may.
@@ -65,7 +65,7 @@ extension Engine {
     if !identifiers.isEmpty { effects.append(.demand(.geofences(on: [], off: identifiers))) }
   }
 
-  private mutating func greetBoot(into effects: inout [Effect]) {
+  private mutating func handleBoot(into effects: inout [Effect]) {
     note(.booted, .info, into: &effects)
     if profile.hasHeadlessEvents && configuration.app.enableHeadless { effects.append(.event(.boot(state))) }
   }
@@ -166,7 +166,7 @@ extension Engine {
 
   /// Handles the held inputs, each with the time of its event. Calls and searches for positions begin now, because they
   /// could not be answered before.
-  mutating func takeUpHeld(at now: Moment, into effects: inout [Effect]) {
+  mutating func processHeldInputs(at now: Moment, into effects: inout [Effect]) {
     let items = held.take()
     if held.droppedCount > 0 {
       let text = "\(held.droppedCount) events before ready were dropped"

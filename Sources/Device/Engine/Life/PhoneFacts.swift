@@ -29,26 +29,26 @@ struct PhoneFacts: Sendable {
   var isScreenOn = true
   /// The time when the app went to the background, the screen changed or the device moved last; the
   /// throttling of heartbeats is measured from it.
-  private var lastStir = MonotonicInstant(nanoseconds: 0)
+  private var lastUse = MonotonicInstant(nanoseconds: 0)
 
   init(in zone: ZoneRules) { self.zone = zone }
 
   mutating func begin(_ launch: Launch, at now: Moment) {
     isInBackground = launch.isInBackground
-    lastStir = now.monotonic
+    lastUse = now.monotonic
   }
 
-  /// Call it before timers fire: activity of the phone releases a heartbeat that was held back.
-  mutating func noticeStir(_ input: EngineInput, at now: Moment) {
+  /// Call it before timers fire: use of the phone releases a heartbeat that was held back.
+  mutating func noteUse(_ input: EngineInput, at now: Moment) {
     switch input {
-    case .activity(let activity): if activity.type.isMoving { lastStir = now.monotonic }
+    case .activity(let activity): if activity.type.isMoving { lastUse = now.monotonic }
     case .screen(let isOn):
       guard isOn != isScreenOn else { return }
       isScreenOn = isOn
-      lastStir = now.monotonic
+      lastUse = now.monotonic
     case .foreground, .background, .significantChange, .stationaryRegionExit, .proximityRegionExit,
       .geofenceCrossing:
-      lastStir = now.monotonic
+      lastUse = now.monotonic
     default: break
     }
   }
@@ -57,12 +57,12 @@ struct PhoneFacts: Sendable {
   mutating func take(_ battery: Battery, at now: Moment) -> Bool {
     let isPlugChanged = battery.isCharging != self.battery.isCharging
     self.battery = battery
-    if isPlugChanged { lastStir = now.monotonic }
+    if isPlugChanged { lastUse = now.monotonic }
     return isPlugChanged
   }
 
   /// Reports whether an unplugged phone at rest holds back the heartbeat due then (SDK §18.3).
   @inline(__always) func holdsBeat(dueAt due: MonotonicInstant, after grace: Nanoseconds) -> Bool {
-    !isScreenOn && !battery.isCharging && due >= lastStir + grace
+    !isScreenOn && !battery.isCharging && due >= lastUse + grace
   }
 }

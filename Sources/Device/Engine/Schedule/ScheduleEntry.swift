@@ -191,7 +191,7 @@ package struct ScheduleError: Error, Equatable, Sendable {
 extension ScheduleError: CustomStringConvertible {
   package var description: String { "Schedule \"\(entry)\" ignored: column \(column): \(expectation)" }
 
-  /// What is right at the column.
+  /// The text that is expected at the column.
   package var expectation: String {
     switch code {
     case .days: "days are 1 (Sunday) to 7 (Saturday), as in 1 or 2-6 or 2,4,6"

@@ -21,7 +21,7 @@ final class HeldAnswer: Responder {
     self.step = step
   }
 
-  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
+  func alarmFired(_ session: IngestSession, _ output: inout SessionOutput) {
     switch step {
     case .reply(let reply): session.perform(reply, exchange, &output)
     case .response(let response): session.write(exchange, response, bodyComplete: true, &output)
@@ -47,7 +47,7 @@ private final class SlowResponse: Responder {
     self.pause = pause
   }
 
-  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
+  func alarmFired(_ session: IngestSession, _ output: inout SessionOutput) {
     let end = min(sent + piece, bytes.count)
     output.bytes += bytes[sent..<end]
     sent = end
@@ -71,7 +71,7 @@ extension IngestSession {
   }
 
   /// Applies a fault before the commit, or instead of it.
-  func meetBeforeStore(
+  func applyBeforeStore(
     _ reply: Reply, _ exchange: Exchange, _ fault: AppliedFault, _ output: inout SessionOutput
   ) {
     switch fault.fault {
@@ -100,7 +100,7 @@ extension IngestSession {
 
   /// Applies a fault to an answer; returns false when the answer is sent unchanged. Commands in an unreadable answer are
   /// returned to the queue at once.
-  func meetAnswer(
+  func applyToAnswer(
     _ response: Response, of exchange: Exchange, _ fault: AppliedFault, _ output: inout SessionOutput
   ) -> Bool {
     switch fault.fault {
@@ -126,7 +126,7 @@ extension IngestSession {
       if let commands = response.carried { carry(commands, output) }
       note(exchange, response, now: output.now)
       wishes.wantsInput = false
-      SlowResponse(bytes, piece: piece, pause: fault.delay).alarmRang(self, &output)
+      SlowResponse(bytes, piece: piece, pause: fault.delay).alarmFired(self, &output)
     case .malformed:
       giveBack(response.carried)
       var response = response

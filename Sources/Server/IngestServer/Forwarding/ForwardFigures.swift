@@ -23,8 +23,8 @@ package struct ForwardFigures: Equatable, Sendable {
 
   init(name: String, place: String) { (self.name, self.place) = (name, place) }
 
-  mutating func take(_ course: ForwardCourse) {
-    (sent, retried, refused, trouble) = (course.sent, course.retried, course.refused, course.trouble)
+  mutating func take(_ progress: ForwardProgress) {
+    (sent, retried, refused, trouble) = (progress.sent, progress.retried, progress.refused, progress.trouble)
   }
 }
 
@@ -53,13 +53,13 @@ struct SinkAccount {
 
   /// `isLast`: no later notice can count what is not told now.
   mutating func note(
-    _ course: ForwardCourse, lost: Int64, lag: () -> Int64, now: MonotonicInstant, isLast: Bool = false
+    _ progress: ForwardProgress, lost: Int64, lag: () -> Int64, now: MonotonicInstant, isLast: Bool = false
   ) -> [SinkNotice] {
     func isTime(since told: MonotonicInstant?) -> Bool {
       isLast || told.map { now - $0 >= SinkAccount.quiet } ?? true
     }
     var notices: [SinkNotice] = []
-    if let reason = course.trouble, let since = course.troubleSince {
+    if let reason = progress.trouble, let since = progress.troubleSince {
       troubleSince = since
       if !isTold, now - since >= SinkAccount.patience {
         isTold = true
@@ -69,9 +69,9 @@ struct SinkAccount {
       if isTold { notices.append(.resumed(after: now - since, lag: lag())) }
       (troubleSince, isTold) = (nil, false)
     }
-    if course.refused > refused, let reason = course.refusalReason, isTime(since: refusedTold) {
-      notices.append(.refused(Int(course.refused - refused), reason: reason))
-      (refused, refusedTold) = (course.refused, now)
+    if progress.refused > refused, let reason = progress.refusalReason, isTime(since: refusedTold) {
+      notices.append(.refused(Int(progress.refused - refused), reason: reason))
+      (refused, refusedTold) = (progress.refused, now)
     }
     if lost > self.lost, isTime(since: lostTold) {
       notices.append(.lost(lost))

@@ -33,7 +33,7 @@ final class Forwarder: Sendable {
   let target: ForwardTarget
   private let dependencies: Dependencies
   private let state: Mutex<State>
-  private let bell = Bell()
+  private let waker = Waker()
   private let thread = Mutex<NamedThread?>(nil)
   private let clock = SystemClock()
 
@@ -48,8 +48,8 @@ final class Forwarder: Sendable {
     (self.target, self.dependencies) = (target, dependencies)
     state = Mutex(State(figures: ForwardFigures(name: target.name, place: target.place)))
     state.withLock { $0.figures.leads = dependencies.leadership == nil }
-    let bell = bell
-    dependencies.board.listen { bell.ring() }
+    let waker = waker
+    dependencies.board.listen { waker.wake() }
     do throws(SinkError) {
       let thread = try NamedThread.opening("forward") { () throws(SinkError) in
         try target.open()
@@ -69,14 +69,14 @@ final class Forwarder: Sendable {
       return state.interrupt
     }
     interrupt?()
-    bell.ring()
+    waker.wake()
     thread.withLock { $0.take() }?.join()
   }
 
   /// Called when the writer has committed the position, or failed to.
   func noted(_ isDone: Bool) {
     state.withLock { $0.noted = isDone }
-    bell.ring()
+    waker.wake()
   }
 
   var figures: ForwardFigures {
@@ -103,20 +103,20 @@ extension Forwarder {
     var draws = RandomStream(seed: UInt64(bitPattern: clock.monotonicNow.nanoseconds), device: 0, concern: 0)
     let leads = dependencies.leadership?()
     while !state.withLock({ $0.isStopping }) {
-      guard leads?() ?? true, let course = start() else {
+      guard leads?() ?? true, let progress = start() else {
         state.withLock { ($0.position, $0.figures.leads) = (nil, false) }
-        bell.wait(milliseconds: Int(Forwarder.leadPause.wholeMilliseconds))
+        waker.wait(milliseconds: Int(Forwarder.leadPause.wholeMilliseconds))
         continue
       }
-      lead(sink, course, leads, &draws)
+      lead(sink, progress, leads, &draws)
     }
   }
 
   /// Forwards until the server stops, or another one leads.
   private func lead(
-    _ sink: any ForwardSink, _ course: ForwardCourse, _ leads: (() -> Bool)?, _ draws: inout RandomStream
+    _ sink: any ForwardSink, _ progress: ForwardProgress, _ leads: (() -> Bool)?, _ draws: inout RandomStream
   ) {
-    var work = Work(course)
+    var work = Work(progress)
     state.withLock { $0.figures.leads = true }
     var asked = clock.monotonicNow
     while !state.withLock({ $0.isStopping }) {
@@ -130,17 +130,17 @@ extension Forwarder {
       }
       note(&work, now)
       tell(&work, now)
-      if let pause = work.course.pausesUntil, now < pause {
+      if let pause = work.progress.pausesUntil, now < pause {
         wait(until: pause, work, now)
-      } else if work.course.pausesUntil != nil, !work.isReadAgain {
+      } else if work.progress.pausesUntil != nil, !work.isReadAgain {
         // The records of the failed attempt may have been deleted meanwhile.
         work.isReadAgain = true
-        work.course.drop()
+        work.progress.drop()
         read(&work, now)
-      } else if !work.course.isEmpty {
+      } else if !work.progress.isEmpty {
         work.isReadAgain = false
-        let answer = sink.send(work.course.next)
-        work.course.note(
+        let answer = sink.send(work.progress.next)
+        work.progress.note(
           answer, since: now, now: clock.monotonicNow, wall: clock.wallNow.millisecondsSince1970,
           chance: draws.uniform())
       } else if let due = dueForReading(&work, now) {
@@ -155,7 +155,7 @@ extension Forwarder {
 
   /// The state of the thread between two steps.
   private struct Work {
-    var course: ForwardCourse
+    var progress: ForwardProgress
     /// The position in the last note to the store.
     var told: SinkPosition
     /// The refusals in that note; nil while no note is in flight.
@@ -170,22 +170,22 @@ extension Forwarder {
     var hasMore = false
     var account = SinkAccount()
 
-    init(_ course: ForwardCourse) {
-      self.course = course
-      told = course.position
+    init(_ progress: ForwardProgress) {
+      self.progress = progress
+      told = progress.position
     }
   }
 
-  /// Returns a course from the position of the sink; nil when the server stops before the store can answer.
-  private func start() -> ForwardCourse? {
+  /// Returns the progress at the position of the sink; nil when the server stops before the store can answer.
+  private func start() -> ForwardProgress? {
     let (name, portionMax) = (target.name, target.portion.records)
     while !state.withLock({ $0.isStopping }) {
-      let course = ask { (reader) throws(StoreError) in
+      let progress = ask { (reader) throws(StoreError) in
         let position = try reader.position(ofSink: name) ?? SinkPosition()
-        return ForwardCourse(at: position, try reader.refusalCount(ofSink: name), portionMax: portionMax)
+        return ForwardProgress(at: position, try reader.refusalCount(ofSink: name), portionMax: portionMax)
       }
-      if let course { return course }
-      bell.wait(milliseconds: Int(Forwarder.readPause.wholeMilliseconds))
+      if let progress { return progress }
+      waker.wait(milliseconds: Int(Forwarder.readPause.wholeMilliseconds))
     }
     return nil
   }
@@ -195,8 +195,8 @@ extension Forwarder {
     if let next = work.nextRead, now < next { return next }
     if work.hasMore { return nil }
     let marks = dependencies.board.marks
-    work.course.forgetPartitions(but: marks)
-    let count = work.course.position.count(until: marks)
+    work.progress.forgetPartitions(but: marks)
+    let count = work.progress.position.count(until: marks)
     guard count > 0 else {
       work.seen = nil
       return now + Forwarder.longestWait
@@ -208,7 +208,7 @@ extension Forwarder {
   }
 
   private func read(_ work: inout Work, _ now: MonotonicInstant) {
-    let (position, portion) = (work.course.position, target.portion)
+    let (position, portion) = (work.progress.position, target.portion)
     let marks = dependencies.board.marks
     let page = ask { (reader) throws(StoreError) in
       try reader.records(behind: position, until: marks, limit: portion.records, bytes: portion.bytes)
@@ -220,7 +220,7 @@ extension Forwarder {
     let byteCount = page.records.reduce(0) { $0 + $1.record.count }
     work.hasMore = page.records.count >= portion.records || byteCount >= portion.bytes
     (work.nextRead, work.seen) = (nil, nil)
-    work.course.load(page)
+    work.progress.load(page)
   }
 
   /// Asks a reader of the store and waits; nil when the store or its readers cannot answer.
@@ -250,13 +250,13 @@ extension Forwarder {
   private func note(_ work: inout Work, _ now: MonotonicInstant) {
     if let count = work.refusalsUnderWay, let isDone = state.withLock({ $0.noted.take() }) {
       work.refusalsUnderWay = nil
-      if isDone { work.course.forget(refusals: count) } else { work.told = SinkPosition() }
+      if isDone { work.progress.forget(refusals: count) } else { work.told = SinkPosition() }
     }
-    let isNew = work.course.position != work.told || !work.course.refusals.isEmpty
+    let isNew = work.progress.position != work.told || !work.progress.refusals.isEmpty
     guard work.refusalsUnderWay == nil, isNew, work.nextNote.map({ $0 <= now }) ?? true else { return }
-    let (position, refusals) = (work.course.position, work.course.refusals)
+    let (position, refusals) = (work.progress.position, work.progress.refusals)
     let advance = SinkAdvance(
-      sink: target.name, position: position, refusals: refusals, refused: work.course.refusalCount)
+      sink: target.name, position: position, refusals: refusals, refused: work.progress.refusalCount)
     if dependencies.submit(.advance(advance)) {
       work.told = position
       work.refusalsUnderWay = refusals.count
@@ -267,7 +267,7 @@ extension Forwarder {
   /// Waits for the note in flight: its result must not be taken for that of a note of the next term.
   private func awaitNote(_ work: Work) {
     guard work.refusalsUnderWay != nil else { return }
-    while !state.withLock({ $0.isStopping || $0.noted.take() != nil }) { bell.wait(milliseconds: 100) }
+    while !state.withLock({ $0.isStopping || $0.noted.take() != nil }) { waker.wait(milliseconds: 100) }
   }
 
   /// Waits for the note in flight, and for the last one.
@@ -277,30 +277,30 @@ extension Forwarder {
       work.nextNote = nil
       note(&work, clock.monotonicNow)
       if work.refusalsUnderWay == nil { return }
-      bell.wait(milliseconds: 100)
+      waker.wait(milliseconds: 100)
     } while clock.monotonicNow < end
   }
 
   private func wait(until instant: MonotonicInstant, _ work: Work, _ now: MonotonicInstant) {
     var end = instant
-    let isNew = work.course.position != work.told || !work.course.refusals.isEmpty
+    let isNew = work.progress.position != work.told || !work.progress.refusals.isEmpty
     if isNew, work.refusalsUnderWay == nil, let next = work.nextNote { end = min(end, next) }
     if dependencies.leadership != nil { end = min(end, now + Forwarder.leadPause) }
-    bell.wait(milliseconds: Int((end - now).wholeMilliseconds) + 1)
+    waker.wait(milliseconds: Int((end - now).wholeMilliseconds) + 1)
   }
 
   /// Updates the published figures, and notifies the operator of lasting troubles.
   private func tell(_ work: inout Work, _ now: MonotonicInstant, isLast: Bool = false) {
-    let (course, name) = (work.course, target.name)
-    let since = course.oldest ?? work.seen?.wall
+    let (progress, name) = (work.progress, target.name)
+    let since = progress.oldest ?? work.seen?.wall
     state.withLock { state in
-      state.figures.take(course)
-      state.position = course.position
+      state.figures.take(progress)
+      state.position = progress.position
       state.waitingSince = since
     }
     let lost = dependencies.board.lost(by: name)
-    let lag = { [dependencies] in course.position.count(until: dependencies.board.marks) }
-    for notice in work.account.note(course, lost: lost, lag: lag, now: now, isLast: isLast) {
+    let lag = { [dependencies] in progress.position.count(until: dependencies.board.marks) }
+    for notice in work.account.note(progress, lost: lost, lag: lag, now: now, isLast: isLast) {
       dependencies.notify(.sink(name, notice))
     }
   }

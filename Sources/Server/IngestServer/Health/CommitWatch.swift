@@ -11,22 +11,22 @@ struct CommitWatch {
   /// this one has stored.
   private let countsReceipts: Bool
   private let notify: (ServerNotice) -> Void
-  private var crowdedOut = 0
+  private var evictedFromQuarantine = 0
   private var told: WallInstant?
 
   init(_ metrics: ServerMetrics, countsReceipts: Bool, notify: @escaping (ServerNotice) -> Void) {
     (self.metrics, self.countsReceipts, self.notify) = (metrics, countsReceipts, notify)
   }
 
-  mutating func committed(_ results: [StoreResult], crowdedOut count: Int, now: WallInstant) {
+  mutating func committed(_ results: [StoreResult], evictedFromQuarantine count: Int, now: WallInstant) {
     if countsReceipts {
       for case .ingested(let receipt) in results { metrics.stored(receipt) }
     }
-    metrics.crowdedOut(count)
-    crowdedOut += count
-    guard crowdedOut > 0, isTime(now) else { return }
-    notify(.crowdedOut(crowdedOut))
-    (crowdedOut, told) = (0, now)
+    metrics.evictedFromQuarantine(count)
+    evictedFromQuarantine += count
+    guard evictedFromQuarantine > 0, isTime(now) else { return }
+    notify(.evictedFromQuarantine(evictedFromQuarantine))
+    (evictedFromQuarantine, told) = (0, now)
   }
 
   /// Also true when the clock was set back.

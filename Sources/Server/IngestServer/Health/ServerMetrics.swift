@@ -32,7 +32,7 @@ package final class ServerMetrics: Sendable {
   private let accepted: Counter
   private let duplicate: Counter
   private let quarantined: Counter
-  private let crowded: Counter
+  private let evicted: Counter
   private let batchSize: SharedHistogram
   private let recordedToReceived: SharedHistogram
   private let observers: Gauge
@@ -63,7 +63,7 @@ package final class ServerMetrics: Sendable {
     accepted = fate("accepted", &registry)
     duplicate = fate("duplicate", &registry)
     quarantined = fate("quarantined", &registry)
-    crowded = registry.counter(
+    evicted = registry.counter(
       "rollingroad_quarantine_crowded_out_total",
       help: "Quarantined records that were deleted because their device had no more room for them.")
     batchSize = registry.histogram(
@@ -118,7 +118,7 @@ package final class ServerMetrics: Sendable {
     quarantined.add(UInt64(receipt.quarantined))
   }
 
-  func crowdedOut(_ count: Int) { crowded.add(UInt64(count)) }
+  func evictedFromQuarantine(_ count: Int) { evicted.add(UInt64(count)) }
 
   func arrived(records: Int, oldest: WallInstant?, at now: WallInstant) {
     batchSize.record(UInt64(records))

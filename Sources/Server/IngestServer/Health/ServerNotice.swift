@@ -15,7 +15,7 @@ package enum ServerNotice: Sendable {
   case sink(String, SinkNotice)
   case issuerKeys(KeyNotice)
   /// The number of quarantined records deleted since the last such notice because their devices were at their limit.
-  case crowdedOut(Int)
+  case evictedFromQuarantine(Int)
   /// A command that stays queued.
   case unknownCommand(UnknownOrder)
 }
@@ -47,7 +47,7 @@ extension ServerNotice {
     case .issuerKeys(.renewed(let place, let count)): "\(place) was read: \(count.of("key")) of the foreign issuer"
     case .issuerKeys(.notRenewed(let place, let reason)):
       "the keys of the foreign issuer cannot be read from \(place); the previous keys stay in use: \(reason)"
-    case .crowdedOut(let count):
+    case .evictedFromQuarantine(let count):
       "deleted \(count.of("quarantined record")) to make room for later ones: a device keeps its last \(StoreLimits().quarantinePerDevice) there"
     case .unknownCommand(let order):
       "the command \(order.id) is of the unknown kind \(order.kind): it stays queued until a server of the version that wrote it delivers it"

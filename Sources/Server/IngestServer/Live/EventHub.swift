@@ -289,14 +289,14 @@ final class WatchedStore: Store {
     hub.groupBegins()
     let results = store.apply(group, now: now)
     hub.committed(group, results, now: now)
-    watch.committed(results, crowdedOut: store.crowdedOut, now: now)
+    watch.committed(results, evictedFromQuarantine: store.evictedFromQuarantine, now: now)
     return results
   }
 
   func maintain(now: WallInstant) -> Bool { store.maintain(now: now) }
   var outage: StoreOutage? { store.outage }
   var outageDetail: String? { store.outageDetail }
-  var crowdedOut: Int { store.crowdedOut }
+  var evictedFromQuarantine: Int { store.evictedFromQuarantine }
   func damageFound() { store.damageFound() }
   func close() { store.close() }
 }

@@ -91,7 +91,7 @@ final class EventStream: Responder {
     if case .eventsWaiting(id) = message { produce(session, &output) }
   }
 
-  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
+  func alarmFired(_ session: IngestSession, _ output: inout SessionOutput) {
     if output.unsent == 0 { format.append(Array(":\n\n".utf8), to: &output.bytes) }
     session.wishes.alarm = output.now + Self.heartbeat
   }

@@ -17,7 +17,7 @@ final class FigureHistory: Sendable {
   /// Returns whether a sample must be taken before a request of this instant is counted. True for one of several callers.
   func isDue(at instant: Int64) -> Bool {
     let due = dueAt.load(ordering: .relaxed)
-    // A clock that was set back by more than a sample starts anew.
+    // A clock that was set back by more than a sample starts over.
     guard instant >= due || instant < due - 2 * Self.interval else { return false }
     return dueAt.compareExchange(expected: due, desired: instant + Self.interval, ordering: .relaxed).exchanged
   }
@@ -49,7 +49,7 @@ final class FigureHistory: Sendable {
   private static func append(_ figures: LiveFigures, to samples: inout [LiveFigures]) {
     var figures = figures
     if let last = samples.last, figures.at < last.at {
-      // Clocks are often corrected by a little. One that was set back by more starts anew.
+      // Clocks are often corrected by a little. One that was set back by more starts over.
       if last.at - figures.at > 2 * interval { samples = [] } else { figures.at = last.at }
     }
     if let last = samples.last {

@@ -60,7 +60,7 @@ final class LiveView: Responder {
     session.wishes.alarm = output.now + Self.glance
   }
 
-  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) { produce(session, &output) }
+  func alarmFired(_ session: IngestSession, _ output: inout SessionOutput) { produce(session, &output) }
 
   func drain(_ session: IngestSession, _ output: inout SessionOutput) {
     closed(session)

@@ -242,7 +242,7 @@ package struct JudgedAnswer: Sendable {
   package let status: Int
   /// The head as received, with the status line.
   package let head: [UInt8]
-  /// What it says; nil where that is not known: it is long, or in a coding that cannot be undone.
+  /// The decoded content; nil when it is unknown, because it is long or in an unsupported coding.
   package let answer: [UInt8]?
   package let failure: Failure?
   /// Between the upstream's first byte of the request and the end of its answer.

@@ -12,7 +12,7 @@ class ProxyEnd: ByteSession {
   func inputEnded(_ output: inout SessionOutput) {}
   func deliver(_ message: Never, _ output: inout SessionOutput) {}
   func produce(_ output: inout SessionOutput) {}
-  func alarmRang(_ output: inout SessionOutput) {}
+  func alarmFired(_ output: inout SessionOutput) {}
   func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput) {}
   func drain(_ output: inout SessionOutput) {}
   func closed(_ reason: CloseReason, now: MonotonicInstant) {}

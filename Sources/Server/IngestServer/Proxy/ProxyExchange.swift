@@ -73,8 +73,8 @@ final class ProxyExchange {
     if room > 0 { answer.append(copying: bytes.extracting(first: min(room, bytes.count))) }
   }
 
-  /// What the answer says, for a client that takes gzip, as phones do. Nil where it is too long, or in another coding, or cannot be
-  /// unpacked.
+  /// The decoded content of the answer, for a client that accepts gzip, as phones do. Nil when it is too long, in another coding,
+  /// or damaged.
   var answerContent: [UInt8]? {
     guard answer.count == answerBytes else { return nil }
     do throws(GzipError) { return try answerCoding.content(of: answer, limit: Self.answerBytesMax) } catch {

@@ -107,7 +107,7 @@ extension ProxySession {
     case .none, .length: break
     case .chunked, .untilClose: if version == .http11 { answerForm.isChunked = true } else { endWithConnection() }
     }
-    if let fault = current.answerFault, !isDetached { meet(fault, current, now) }
+    if let fault = current.answerFault, !isDetached { apply(fault, current, now) }
     if case .rewritten = passage {
       return ForwardedHead.append(
         scratch.answerHead, omitting: .contentLength, by: context.name, into: &answerForm.head)

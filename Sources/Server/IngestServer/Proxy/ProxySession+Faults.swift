@@ -53,7 +53,7 @@ extension ProxySession {
   }
 
   /// Applies the fault of an answer whose head has arrived.
-  func meet(_ fault: AppliedFault, _ current: ProxyExchange, _ now: MonotonicInstant) {
+  func apply(_ fault: AppliedFault, _ current: ProxyExchange, _ now: MonotonicInstant) {
     switch fault.fault {
     case .drop: passage = .nothing(then: .atOnce)
     case .cut(let bytes): passage = .cut(left: bytes)

@@ -84,15 +84,16 @@ final class ProxySession: ProxyEnd {
       }
       switch step.event {
       case .needMoreInput: break
-      case .head: headCame(output.now)
-      case .body(let range): bodyCame(input.extracting(taken + range.lowerBound..<taken + range.upperBound), output.now)
+      case .head: headReceived(output.now)
+      case .body(let range):
+        bodyReceived(input.extracting(taken + range.lowerBound..<taken + range.upperBound), output.now)
       case .end: requestEnded(output.now)
       }
       share -= 1
       taken += step.taken
       if step.event == .needMoreInput { break }
     }
-    output.hasHadItsShare = share <= 0 && taken < input.count
+    output.hasUsedItsShare = share <= 0 && taken < input.count
     if !toUpstream.isEmpty { line?.nudge() }
     work(&output)
     return taken
@@ -107,7 +108,7 @@ final class ProxySession: ProxyEnd {
 
   override func nudged(_ output: inout SessionOutput) { work(&output) }
 
-  override func alarmRang(_ output: inout SessionOutput) {
+  override func alarmFired(_ output: inout SessionOutput) {
     wishes.alarm = nil
     work(&output)
   }
@@ -157,7 +158,7 @@ final class ProxySession: ProxyEnd {
 }
 
 extension ProxySession {
-  private func headCame(_ now: MonotonicInstant) {
+  private func headReceived(_ now: MonotonicInstant) {
     exchangeCount &+= 1
     rules.requestBegan(scratch.head)
     let current = context.begin(scratch, now: now)
@@ -190,7 +191,7 @@ extension ProxySession {
     line.nudge()
   }
 
-  private func bodyCame(_ bytes: Span<UInt8>, _ now: MonotonicInstant) {
+  private func bodyReceived(_ bytes: Span<UInt8>, _ now: MonotonicInstant) {
     guard let current else { return }
     // Records of a request that was already answered were sent as well, and the ledger counts them.
     let isKept = context.keep(bytes, of: current)

@@ -107,7 +107,7 @@ final class UpstreamLine: ProxyEnd {
     noteWishes()
   }
 
-  override func alarmRang(_ output: inout SessionOutput) {
+  override func alarmFired(_ output: inout SessionOutput) {
     wishes.alarm = nil
     guard let due = dueAt, due <= output.now else { return noteWishes() }
     pool.remove(self)

@@ -53,8 +53,8 @@ extension IngestSession {
   func takeBody() -> [UInt8] { body.take(context.bodies) }
 
   /// Stops reading the body; the connection is closed after the answer.
-  func turnBodyAway(_ output: inout SessionOutput) {
-    guard case .reading(let exchange) = state else { preconditionFailure("there is no body to be turned away") }
+  func refuseRestOfBody(_ output: inout SessionOutput) {
+    guard case .reading(let exchange) = state else { preconditionFailure("only a body that is being read is refused") }
     _ = takeBody()
     answer(exchange, .overloaded, bodyComplete: false, &output)
   }

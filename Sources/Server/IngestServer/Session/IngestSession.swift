@@ -49,9 +49,9 @@ package final class IngestSession: ByteSession {
     /// Discarding the rest of the body after the answer was written.
     case dropping
     /// Waiting for the store's writer.
-    case owing(Exchange, Continuation)
+    case awaitingResult(Exchange, Continuation)
     /// Waiting for a reader of the store or the journal.
-    case asking(Exchange)
+    case awaitingAnswer(Exchange)
     /// A responder produces the answer, over more than one call.
     case responding(any Responder)
     /// The last answer has been written.
@@ -69,12 +69,12 @@ package final class IngestSession: ByteSession {
 
   package func receive(_ input: Span<UInt8>, _ output: inout SessionOutput) -> Int {
     var noFault: ServerFault?
-    return receive(input, meeting: &noFault, &output)
+    return receive(input, applying: &noFault, &output)
   }
 
   /// Processes input. The next request that `plannedFault` applies to gets it, before any rule, and clears it. Only an
   /// in-process server passes one.
-  func receive(_ input: Span<UInt8>, meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) -> Int {
+  func receive(_ input: Span<UInt8>, applying plannedFault: inout ServerFault?, _ output: inout SessionOutput) -> Int {
     var taken = 0
     var share = Self.share
     shownCount = takenCount + UInt64(input.count)
@@ -89,10 +89,11 @@ package final class IngestSession: ByteSession {
       }
       switch step.event {
       case .needMoreInput: break
-      case .head: headCame(meeting: &plannedFault, &output)
-      case .body(let range): bodyCame(input.extracting(taken + range.lowerBound..<taken + range.upperBound), &output)
+      case .head: headReceived(applying: &plannedFault, &output)
+      case .body(let range):
+        bodyReceived(input.extracting(taken + range.lowerBound..<taken + range.upperBound), &output)
       case .end:
-        requestEnded(meeting: &plannedFault, &output)
+        requestEnded(applying: &plannedFault, &output)
         share -= Self.requestCost
       }
       share -= 1
@@ -100,7 +101,7 @@ package final class IngestSession: ByteSession {
       takenCount += UInt64(step.taken)
       if step.event == .needMoreInput { break }
     }
-    output.hasHadItsShare = share <= 0 && taken < input.count
+    output.hasUsedItsShare = share <= 0 && taken < input.count
     notePhase()
     return taken
   }
@@ -111,7 +112,7 @@ package final class IngestSession: ByteSession {
     switch message {
     case .completed(let result):
       let owed = takeState()
-      guard case .owing(let exchange, let continuation) = owed else {
+      guard case .awaitingResult(let exchange, let continuation) = owed else {
         state = owed
         return
       }
@@ -119,13 +120,13 @@ package final class IngestSession: ByteSession {
       let acknowledged = result.acknowledging(withheld: exchange.withheld)
       perform(context.reply(continuation, acknowledged), exchange, &output)
     case .answered(let response):
-      guard case .asking(let exchange) = state else { return }
+      guard case .awaitingAnswer(let exchange) = state else { return }
       answer(exchange, response, bodyComplete: true, &output)
     case .readyAgain:
-      guard case .asking(let exchange) = state else { return }
+      guard case .awaitingAnswer(let exchange) = state else { return }
       var noFault: ServerFault?
-      handle(exchange, meeting: &noFault, &output)
-    case .turned, .torn, .awaited, .searched, .looked, .journalReset, .eventsWaiting:
+      handle(exchange, applying: &noFault, &output)
+    case .page, .pageFailed, .awaited, .searchEnded, .scanned, .journalReset, .eventsWaiting:
       if case .responding(let responder) = state { responder.delivered(message, self, &output) }
     }
     notePhase()
@@ -135,9 +136,9 @@ package final class IngestSession: ByteSession {
     if case .responding(let responder) = state { responder.produce(self, &output) }
   }
 
-  package func alarmRang(_ output: inout SessionOutput) {
+  package func alarmFired(_ output: inout SessionOutput) {
     wishes.alarm = nil
-    if case .responding(let responder) = state { responder.alarmRang(self, &output) }
+    if case .responding(let responder) = state { responder.alarmFired(self, &output) }
     notePhase()
   }
 
@@ -147,7 +148,7 @@ package final class IngestSession: ByteSession {
     // Another answer would be taken for that of the next request.
     case .body where isDropping, .bodyRate where isDropping: wishes.ending = .atOnce
     case .head, .body, .bodyRate:
-      breakOff(begunRequest, .error(408, "timeout", "the request did not arrive in time"), &output)
+      answerAndClose(begunRequest, .error(408, "timeout", "the request did not arrive in time"), &output)
     case .idle, .write, .linger: wishes.ending = .atOnce
     }
   }
@@ -161,13 +162,13 @@ package final class IngestSession: ByteSession {
   package func closed(_ reason: CloseReason, now: MonotonicInstant) {
     _ = takeBody()
     switch state {
-    case .owing(let exchange, let continuation):
+    case .awaitingResult(let exchange, let continuation):
       if let device = continuation.device { context.undelivered.abandoned(by: address, for: device) }
       note(exchange, .clientGone, now: now)
     case .responding(let responder):
       responder.closed(self)
       if let exchange = responder.unanswered { note(exchange, .clientGone, now: now) }
-    case .waiting, .reading, .skipping, .dropping, .asking, .finished: break
+    case .waiting, .reading, .skipping, .dropping, .awaitingAnswer, .finished: break
     }
     settleCommands(reason)
     noteCaller(isObserver: false)
@@ -184,7 +185,7 @@ package final class IngestSession: ByteSession {
 extension IngestSession {
   private var isDropping: Bool { if case .dropping = state { true } else { false } }
 
-  private func headCame(meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) {
+  private func headReceived(applying plannedFault: inout ServerFault?, _ output: inout SessionOutput) {
     exchangeCount &+= 1
     if !carried.isEmpty { confirmCarried(at: takenCount) }
     rules.requestBegan(scratch.head)
@@ -196,7 +197,7 @@ extension IngestSession {
       if let fault = context.faults.fault(for: exchange, at: .head, &plannedFault) {
         return refuseBody(of: exchange, fault, &output)
       }
-      if context.isOverloaded(for: exchange.route) { return turnAway(exchange, &output) }
+      if context.isOverloaded(for: exchange.route) { return refuseOverloaded(exchange, &output) }
       if scratch.head.expectsContinue { ResponseWriter.interimContinue(into: &output.bytes) }
       bodyFraming = scratch.head.framing
       state = .reading(exchange)
@@ -214,7 +215,7 @@ extension IngestSession {
   /// Answers 503 as soon as the head has arrived. A short body is read and discarded after the answer to keep the connection;
   /// with a long one the connection is closed after the answer, and its loop drains the input for a bounded time, so that the
   /// client can read the answer (RFC 9112 §9.6).
-  private func turnAway(_ exchange: Exchange, _ output: inout SessionOutput) {
+  private func refuseOverloaded(_ exchange: Exchange, _ output: inout SessionOutput) {
     guard scratch.head.framing.isWorthReading, !scratch.head.expectsContinue else {
       return write(exchange, .overloaded, bodyComplete: false, &output)
     }
@@ -224,16 +225,16 @@ extension IngestSession {
     state = .dropping
   }
 
-  private func bodyCame(_ bytes: Span<UInt8>, _ output: inout SessionOutput) {
+  private func bodyReceived(_ bytes: Span<UInt8>, _ output: inout SessionOutput) {
     switch state {
-    case .reading: if !keep(bytes) { turnBodyAway(&output) }
+    case .reading: if !keep(bytes) { refuseRestOfBody(&output) }
     // It is short and may name the device whose upload is refused.
     case .skipping(let exchange, _) where exchange.mayNameDevice: _ = keep(bytes)
-    case .waiting, .skipping, .dropping, .owing, .asking, .responding, .finished: break
+    case .waiting, .skipping, .dropping, .awaitingResult, .awaitingAnswer, .responding, .finished: break
     }
   }
 
-  private func requestEnded(meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput) {
+  private func requestEnded(applying plannedFault: inout ServerFault?, _ output: inout SessionOutput) {
     switch takeState() {
     case .skipping(let exchange, let refusal):
       if exchange.mayNameDevice {
@@ -246,9 +247,9 @@ extension IngestSession {
     case .reading(let exchange):
       exchange.body = takeBody()
       exchange.isBodyWhole = true
-      handle(exchange, meeting: &plannedFault, &output)
+      handle(exchange, applying: &plannedFault, &output)
     case .dropping: proceed()
-    case .waiting, .owing, .asking, .responding, .finished:
+    case .waiting, .awaitingResult, .awaitingAnswer, .responding, .finished:
       preconditionFailure("a request ends once, after it has begun")
     }
   }
@@ -261,7 +262,7 @@ extension IngestSession {
   }
 
   private func handle(
-    _ exchange: Exchange, meeting plannedFault: inout ServerFault?, _ output: inout SessionOutput
+    _ exchange: Exchange, applying plannedFault: inout ServerFault?, _ output: inout SessionOutput
   ) {
     let reply = exchange.route.handler(context, exchange, scratch)
     if case .again = reply { return perform(reply, exchange, &output) }
@@ -272,7 +273,7 @@ extension IngestSession {
     }
     exchange.fault = context.faults.fault(for: exchange, at: [.body, .answer], &plannedFault)
     if let fault = exchange.fault {
-      meetBeforeStore(reply, exchange, fault, &output)
+      applyBeforeStore(reply, exchange, fault, &output)
     } else {
       perform(reply, exchange, &output)
     }
@@ -286,20 +287,20 @@ extension IngestSession {
       exchange = context.reader.read(scratch.head, now: output.now, from: caller).exchange
       exchange?.isBodyWhole = false
     }
-    breakOff(exchange, .unreadable(error, bodyBytesMax: context.limits.bodyBytes), &output)
+    answerAndClose(exchange, .unreadable(error, bodyBytesMax: context.limits.bodyBytes), &output)
   }
 
   /// The request whose body is coming in, and that has no answer yet.
   private var begunRequest: Exchange? {
     switch state {
     case .reading(let exchange), .skipping(let exchange, _): exchange
-    case .waiting, .dropping, .owing, .asking, .responding, .finished: nil
+    case .waiting, .dropping, .awaitingResult, .awaitingAnswer, .responding, .finished: nil
     }
   }
 
   /// Answers a message that is incomplete or not HTTP, then closes the connection. A known request is recorded like any other,
   /// because the phone will repeat it.
-  private func breakOff(_ exchange: Exchange?, _ response: Response, _ output: inout SessionOutput) {
+  private func answerAndClose(_ exchange: Exchange?, _ response: Response, _ output: inout SessionOutput) {
     rules.stop()
     append(response, .http11, withoutContent: false, .close, &output)
     context.metrics.refused(status: response.status)
@@ -310,7 +311,7 @@ extension IngestSession {
   func answer(
     _ exchange: Exchange, _ response: Response, bodyComplete: Bool, _ output: inout SessionOutput
   ) {
-    if let fault = exchange.fault, meetAnswer(response, of: exchange, fault, &output) { return }
+    if let fault = exchange.fault, applyToAnswer(response, of: exchange, fault, &output) { return }
     write(exchange, response, bodyComplete: bodyComplete, &output)
   }
 
@@ -349,10 +350,12 @@ extension IngestSession {
   func respond(with responder: any Responder) { enter(.responding(responder)) }
 
   /// Waits for the writer's result, which the continuation turns into a reply.
-  func expectResult(of exchange: Exchange, _ continuation: Continuation) { enter(.owing(exchange, continuation)) }
+  func expectResult(of exchange: Exchange, _ continuation: Continuation) {
+    enter(.awaitingResult(exchange, continuation))
+  }
 
   /// Waits for a reader to bring the answer.
-  func expectAnswer(to exchange: Exchange) { enter(.asking(exchange)) }
+  func expectAnswer(to exchange: Exchange) { enter(.awaitingAnswer(exchange)) }
 
   /// Stops writing and ends the connection.
   func finish(_ ending: SessionWishes.Ending) {
@@ -381,7 +384,7 @@ extension IngestSession {
       switch state {
       case .waiting: parser.isIdle ? .idle : .head(message: exchangeCount)
       case .reading, .skipping, .dropping: .body(message: exchangeCount)
-      case .owing, .asking, .responding, .finished: .answering
+      case .awaitingResult, .awaitingAnswer, .responding, .finished: .answering
       }
   }
 }

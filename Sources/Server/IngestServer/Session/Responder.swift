@@ -8,7 +8,7 @@ import Store
 protocol Responder: AnyObject {
   /// Called when there is room for more output.
   func produce(_ session: IngestSession, _ output: inout SessionOutput)
-  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput)
+  func alarmFired(_ session: IngestSession, _ output: inout SessionOutput)
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput)
   /// Called when the server is about to stop.
   func drain(_ session: IngestSession, _ output: inout SessionOutput)
@@ -20,7 +20,7 @@ protocol Responder: AnyObject {
 
 extension Responder {
   func produce(_ session: IngestSession, _ output: inout SessionOutput) {}
-  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {}
+  func alarmFired(_ session: IngestSession, _ output: inout SessionOutput) {}
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {}
   func drain(_ session: IngestSession, _ output: inout SessionOutput) {}
   func closed(_ session: IngestSession) {}
@@ -49,15 +49,15 @@ final class PagedResponse: Responder {
 
   func produce(_ session: IngestSession, _ output: inout SessionOutput) { askForPage(session, output.now) }
 
-  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) { askForPage(session, output.now) }
+  func alarmFired(_ session: IngestSession, _ output: inout SessionOutput) { askForPage(session, output.now) }
 
   func delivered(_ message: SessionMessage, _ session: IngestSession, _ output: inout SessionOutput) {
     switch message {
-    case .turned(let page): turn(to: page, session, &output)
+    case .page(let page): turn(to: page, session, &output)
     // It is too late for a status. The answer stays incomplete, and the reset tells the client so
     // (RFC 9112 §8).
-    case .torn: session.finish(.reset)
-    case .completed, .answered, .readyAgain, .awaited, .searched, .looked, .journalReset, .eventsWaiting: break
+    case .pageFailed: session.finish(.reset)
+    case .completed, .answered, .readyAgain, .awaited, .searchEnded, .scanned, .journalReset, .eventsWaiting: break
     }
   }
 
@@ -66,12 +66,12 @@ final class PagedResponse: Responder {
     switch rest {
     case .store(let page):
       isAsked = session.context.backend.ask(
-        { reader in do throws(StoreError) { return .turned(try page(reader)) } catch { return .torn(error) } },
+        { reader in do throws(StoreError) { return .page(try page(reader)) } catch { return .pageFailed(error) } },
         for: session.address)
     case .journal(let page):
       isAsked =
         session.context.journal?.ask(
-          { journal in do throws(StoreError) { return .turned(try page(journal)) } catch { return .torn(error) } },
+          { journal in do throws(StoreError) { return .page(try page(journal)) } catch { return .pageFailed(error) } },
           session.address) ?? false
     }
     session.wishes.hasMoreOutput = false

@@ -12,15 +12,15 @@ package enum SessionMessage: Sendable {
   /// The work that the handler required is done; the handler must be called again.
   case readyAgain
   /// The next page of the answer being sent.
-  case turned(ContentPage)
+  case page(ContentPage)
   /// The next page cannot be read.
-  case torn(StoreError)
+  case pageFailed(StoreError)
   /// The condition of this waiter holds.
   case awaited(UInt64, AwaitProgress)
   /// A search for awaited records has ended; the hub has its result.
-  case searched
-  /// The result of a wait's look through stored data.
-  case looked(Result<Look, StoreError>)
+  case searchEnded
+  /// The result of a wait's scan of stored data.
+  case scanned(Result<ExpectationScan, StoreError>)
   /// The journal has deleted the records of a reset, or failed to.
   case journalReset(StoreError?)
   /// The hub has something for this subscriber or watch.

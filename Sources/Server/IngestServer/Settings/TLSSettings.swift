@@ -55,7 +55,7 @@ extension TLSSettings {
 
   /// Opens the files. The development authority is kept in `folder`.
   func listening(
-    in folder: String?, meeting faults: any HandshakeFaultSource,
+    in folder: String?, applying faults: any HandshakeFaultSource,
     notify: @escaping @Sendable (ServerNotice) -> Void
   ) throws(ServerError) -> SecureListening {
     do {

@@ -138,7 +138,7 @@ final class FetchedKeys: KeyFinder {
   }
 
   private let state = Mutex(State())
-  private let bell = Bell()
+  private let waker = Waker()
   private let thread = Mutex<NamedThread?>(nil)
 
   init(
@@ -163,14 +163,14 @@ final class FetchedKeys: KeyFinder {
       let found = state.account.find(name, for: algorithm)
       return (found, state.account.due(now) < before)
     }
-    if isSooner { bell.ring() }
+    if isSooner { waker.wake() }
     return found
   }
 
   /// Waits for a fetch in progress.
   func stop() {
     state.withLock { $0.isStopped = true }
-    bell.ring()
+    waker.wake()
     thread.withLock { thread in
       let taken = thread
       thread = nil
@@ -187,7 +187,7 @@ final class FetchedKeys: KeyFinder {
       }
       guard let left else { return false }
       guard left > .zero else { return true }
-      bell.wait(milliseconds: Int(left.wholeMilliseconds) + 1)
+      waker.wait(milliseconds: Int(left.wholeMilliseconds) + 1)
     }
   }
 

@@ -156,7 +156,7 @@ extension TokenRefusal {
     case .unknown: "the token is unknown: it belongs to no registration, or its run was reset; register again"
     case .expired: "the token has expired, or an administrator has expired it"
     case .revoked:
-      "the token was revoked, by an administrator or because a used refresh token of its registration came again; register again"
+      "the token was revoked, by an administrator or because a used refresh token of its registration was used again; register again"
     case .replayed:
       "the refresh token was used before, and its grace period has ended: all tokens of its registration are revoked; register again"
     case .wrongDevice, .deviceDeleted: preconditionFailure("these have answers of their own")

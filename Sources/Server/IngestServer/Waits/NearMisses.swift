@@ -36,31 +36,32 @@ struct NearMisses: Sendable {
     // Unreadable data gives no reasons.
     do throws(StoreError) {
       guard expectation.kind == .records else {
-        let early = try early { (look) throws(StoreError) in try look.lookAtCommands(reader, now: since) }
+        let early = try early { (scan) throws(StoreError) in try scan.scanCommands(reader, now: since) }
         return ordered(early, reader)
       }
-      let early = try early { (look) throws(StoreError) in try look.lookAtRecords([], reader) }
+      let early = try early { (scan) throws(StoreError) in try scan.scanRecords([], reader) }
       return ordered(early + (isTooFew ? try elsewhere(reader) : []), reader)
     } catch { return ordered([], reader) }
   }
 
   func reasons(_ journal: Journal) -> [ShortfallReason] {
     do throws(StoreError) {
-      let early = try early { (look) throws(StoreError) in try look.lookAtRequests(journal, routes) }
+      let early = try early { (scan) throws(StoreError) in try scan.scanRequests(journal, routes) }
       return ordered(early + (try elsewhere(journal)), nil)
     } catch { return ordered([], nil) }
   }
 
   /// Returns matches of the current step that came before the previous step was met.
-  private func early(_ turn: (inout Look) throws(StoreError) -> Void) throws(StoreError) -> [ShortfallReason] {
+  private func early(_ turn: (inout ExpectationScan) throws(StoreError) -> Void) throws(StoreError) -> [ShortfallReason]
+  {
     guard isTooFew, let step = tally.bounds.after else { return [] }
-    var look = Look(expectation, TallyBounds(from: from, limit: step.at), onlyNew: false)
+    var scan = ExpectationScan(expectation, TallyBounds(from: from, limit: step.at), onlyNew: false)
     var pages = 0
     repeat {
-      try turn(&look)
+      try turn(&scan)
       pages += 1
-    } while !look.isScanned && pages < Self.pagesMax
-    let early = look.tally.matches.filter { !$0.isAfter(step) }
+    } while !scan.isScanned && pages < Self.pagesMax
+    let early = scan.tally.matches.filter { !$0.isAfter(step) }
     guard let last = early.last else { return [] }
     let message =
       "\(expectation.kind.words(early.count)) came before step \(met) was met, the last \(Double(step.at - last.at) / 1_000) s before"
@@ -138,7 +139,7 @@ struct NearMisses: Sendable {
     repeat {
       let page = try reader.arrivals(selection, after: cursor, limit: 256)
       for record in page.elements
-      where expectation.differences(Look.document(record.record) ?? .null, event: record.event).isEmpty {
+      where expectation.differences(ExpectationScan.document(record.record) ?? .null, event: record.event).isEmpty {
         counts[record.device.name, default: 0] += 1
       }
       looked += page.elements.count

@@ -27,6 +27,6 @@ extension WaitPlan {
     if !hasJournal, steps.contains(where: { $0.kind.isOfJournal }) {
       return .answer(.error(404, "journal_off", "the journal is off; see --journal"))
     }
-    return .respond { ConditionWait.begin(self, $1, in: $0, &$2) }
+    return .respond { PlanWait.begin(self, $1, in: $0, &$2) }
   }
 }

@@ -18,7 +18,7 @@ package protocol ByteSession: SendableMetatype {
   mutating func deliver(_ message: Message, _ output: inout SessionOutput)
   /// Called when there is room for more output (`hasMoreOutput`); 64 KiB at a time is a good size.
   mutating func produce(_ output: inout SessionOutput)
-  mutating func alarmRang(_ output: inout SessionOutput)
+  mutating func alarmFired(_ output: inout SessionOutput)
   /// Called when the client was too slow; the session may write a last answer, then the connection ends. Not called for `write`
   /// and `linger`, when no answer is possible any more.
   mutating func timedOut(_ limit: TimeLimit, _ output: inout SessionOutput)
@@ -27,7 +27,7 @@ package protocol ByteSession: SendableMetatype {
   /// Called when the connection is closed; no call follows.
   mutating func closed(_ reason: CloseReason, now: MonotonicInstant)
 
-  /// Called when the connection that the loop opened for this session is established. Before that only `alarmRang` is called.
+  /// Called when the connection that the loop opened for this session is established. Before that only `alarmFired` is called.
   mutating func connected(_ output: inout SessionOutput)
   /// Called when the connection could not be established; `closed` follows.
   mutating func connectFailed(_ error: SystemError)
@@ -50,7 +50,7 @@ package struct SessionOutput: Sendable {
   /// The output; append to it.
   package var bytes: [UInt8] = []
   /// Set by a `receive` that has used up its share and leaves the rest of its input for the next turn.
-  package var hasHadItsShare = false
+  package var hasUsedItsShare = false
 
   /// The socket of the connection, if there is one.
   var socket: Int32?
@@ -98,7 +98,7 @@ package struct SessionWishes: Sendable {
   /// Whether `produce` has more output as soon as there is room.
   package var hasMoreOutput = false
   package var ending = Ending.open
-  /// When to call `alarmRang`, which must then postpone it or set it to nil.
+  /// When to call `alarmFired`, which must then postpone it or set it to nil.
   package var alarm: MonotonicInstant?
 
   package init() {}

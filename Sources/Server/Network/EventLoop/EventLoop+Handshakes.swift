@@ -32,7 +32,7 @@ extension EventLoop {
   private func advance(_ handshake: PendingHandshake) {
     guard let channel = handshake.channel ?? begin(handshake) else { return }
     var progress = channel.handshake()
-    if case .greeted(let host) = progress {
+    if case .clientHello(let host) = progress {
       guard goesOn(handshake, channel, askingFor: host) else { return }
       progress = channel.handshake()
     }
@@ -42,7 +42,7 @@ extension EventLoop {
     case .wantsToWrite: watch(handshake, Poller.writable)
     case .failed(.cut): fail(handshake, .cut)
     case .failed(let failure): refuse(handshake, failure)
-    case .greeted: preconditionFailure("a handshake has one first message")
+    case .clientHello: preconditionFailure("a handshake has one first message")
     }
   }
 
@@ -75,7 +75,7 @@ extension EventLoop {
     let handshake = insertHandshake(socket, from: held.peer)
     makeRoom()
     handshakes.begin(handshake, channel)
-    // What was already read is in no socket, and will not be reported.
+    // Bytes that were already read are no longer in the socket, so epoll will not report them.
     advance(handshake)
   }
 

@@ -115,7 +115,7 @@ extension EventLoop {
     var written = output.bytes.count
     connection.isInterrupted = false
     while flush(connection) {
-      guard written < configuration.outputPerTurn, !output.hasHadItsShare else {
+      guard written < configuration.outputPerTurn, !output.hasUsedItsShare else {
         // A client that sends and reads without pause gets only its share; the socket is still writable in the next turn.
         connection.isInterrupted = true
         return conclude(connection)

@@ -134,7 +134,7 @@ final class EventLoop<Session: ByteSession> {
   /// Prepares the shared output buffer for this connection.
   func beginCall(_ connection: ClientConnection<Session>) {
     (output.unsentBefore, output.socket) = (connection.output.count, connection.socket.number)
-    output.hasHadItsShare = false
+    output.hasUsedItsShare = false
   }
 
   /// Calls the session once with the shared output buffer.
@@ -251,7 +251,7 @@ extension EventLoop {
     if let deadline = connection.times.deadline(under: configuration.times), deadline.instant <= now {
       timedOut(connection, deadline.limit)
     } else if connection.isOpen, let alarm = connection.wishes.alarm, alarm <= now {
-      call(connection) { $0.alarmRang(&$1) }
+      call(connection) { $0.alarmFired(&$1) }
       advance(connection)
     } else {
       setTimer(connection)

@@ -10,9 +10,9 @@ extension PostgresReader {
   package func arrivals(
     _ selection: RecordSelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<ArrivedRecord, ArrivalCursor> {
-    var walk = Walk(behind: cursor, selection)
+    var scan = ArrivalScan(behind: cursor, selection)
     let run = selection.keys.run
-    let (records, end) = try page(&walk, Self.arrivedColumns, limit: limit) { $0.arrivedRecord(run: run, from: 1) }
+    let (records, end) = try page(&scan, Self.arrivedColumns, limit: limit) { $0.arrivedRecord(run: run, from: 1) }
     guard records.count == limit, let last = records.last else { return Page(elements: records, next: end) }
     return Page(elements: records, next: ArrivalCursor(group: last.cursor.group, row: last.cursor.row))
   }
@@ -20,7 +20,7 @@ extension PostgresReader {
   /// The feed reports the records below the horizon.
   package func settledArrivals() throws(StoreError) -> ArrivalCursor? {
     try find("SELECT arrival_horizon() - 1", []) { row in
-      ArrivalCursor(group: row.integer(0), row: Walk.endOfTransaction)
+      ArrivalCursor(group: row.integer(0), row: ArrivalScan.endOfTransaction)
     }.first
   }
 
@@ -36,19 +36,19 @@ extension PostgresReader {
   package func count(
     _ selection: RecordSelection, after cursor: ArrivalCursor?
   ) throws(StoreError) -> (count: Int, next: ArrivalCursor?) {
-    var walk = Walk(behind: cursor, selection)
-    let (counts, end) = try page(&walk, "count(*)", limit: nil) { $0.integer(1) }
+    var scan = ArrivalScan(behind: cursor, selection)
+    let (counts, end) = try page(&scan, "count(*)", limit: nil) { $0.integer(1) }
     return (Int(counts.first ?? 0), end)
   }
 
   package func keys(
     _ selection: KeySelection, after cursor: ArrivalCursor?, limit: Int
   ) throws(StoreError) -> Page<StoredKey, ArrivalCursor> {
-    var walk = Walk(behind: cursor, RecordSelection(selection))
+    var scan = ArrivalScan(behind: cursor, RecordSelection(selection))
     let run = selection.run
     // The uuids are selected here: there may be more of them than records in a page.
-    let most = selection.uuids == nil ? min(limit, Walk.rowsPerPage) : Walk.rowsPerPage
-    let (found, end) = try page(&walk, "name, recorded_at, uuid, point.arrived_in, point.n", limit: most) { row in
+    let most = selection.uuids == nil ? min(limit, ArrivalScan.rowsPerPage) : ArrivalScan.rowsPerPage
+    let (found, end) = try page(&scan, "name, recorded_at, uuid, point.arrived_in, point.n", limit: most) { row in
       (
         key: StoredKey(
           device: DeviceIdentity(run: run, name: row.text(1)),
@@ -63,12 +63,12 @@ extension PostgresReader {
 
   /// Returns the rows of a page, and where it ends; nil at the end.
   private func page<Answer>(
-    _ walk: inout Walk, _ columns: String, limit: Int?, _ read: (PostgresRow) -> Answer
+    _ scan: inout ArrivalScan, _ columns: String, limit: Int?, _ read: (PostgresRow) -> Answer
   ) throws(StoreError) -> ([Answer], ArrivalCursor?) {
-    let sql = walk.statement(columns, limit: limit)
+    let sql = scan.statement(columns, limit: limit)
     var end: ArrivalCursor?
-    let found = try find(sql, walk.values) { row -> Answer? in
-      if !row.isNull(0) { end = ArrivalCursor(group: row.integer(0), row: Walk.endOfTransaction) }
+    let found = try find(sql, scan.values) { row -> Answer? in
+      if !row.isNull(0) { end = ArrivalCursor(group: row.integer(0), row: ArrivalScan.endOfTransaction) }
       return row.isNull(1) ? nil : read(row)
     }
     return (found.compactMap { $0 }, end)

@@ -195,7 +195,7 @@ final class JobSet {
         ) AS last) AS ended
       WHERE quarantine.device = ended.device AND quarantine.id <= ended.id
       """, arguments
-    ) { [group] result in group.crowdedOut += result.changes }
+    ) { [group] result in group.evictedFromQuarantine += result.changes }
   }
 
   private func receipt(of batch: IngestBatch, first: Int) -> IngestReceipt {

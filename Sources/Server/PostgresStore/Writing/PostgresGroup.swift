@@ -23,11 +23,11 @@ final class PostgresGroup {
   let round: PostgresRound
   var results: [StoreResult]
   /// The quarantined records that were deleted to make room for those of the jobs.
-  var crowdedOut = 0
+  var evictedFromQuarantine = 0
   /// The number of records so far.
   var pointCount = 0
   /// The corrections to make if the answer to the commit is lost.
-  var doubts = Doubts()
+  var doubts = UncertainEffects()
   /// Whether the cached days are only valid within this transaction.
   var hasReset = false
   /// Whether no other group runs in parallel with this one, from its first statement to its commit.
@@ -103,7 +103,7 @@ final class PostgresGroup {
 
 /// The effects of a commit whose answer was lost, if it was made after all: commands that count as sent and tokens that count
 /// as used, although no client got the answer. For everything else repeating the job is enough.
-struct Doubts {
+struct UncertainEffects {
   var taken: [CommandRows.Key] = []
   var rotations: [(family: Int64, successor: UUID128)] = []
   var at: Int64 = 0

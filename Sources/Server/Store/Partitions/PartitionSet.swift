@@ -110,7 +110,7 @@ final class PartitionSet {
   }
 
   /// Reports whether the record was stored before its day had a partition.
-  func oddHas(_ point: Point, device: Int64) throws(DatabaseError) -> Bool {
+  func isInUndatedPartition(_ point: Point, device: Int64) throws(DatabaseError) -> Bool {
     guard let odd else { return false }
     return try connection.with(
       "SELECT 1 FROM points_\(odd.id) WHERE recorded_at = ?1 AND device = ?2 AND uuid = ?3"

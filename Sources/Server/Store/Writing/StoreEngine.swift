@@ -15,7 +15,7 @@ final class StoreEngine {
   private var upkeep: Upkeep
   private var commits = 0
   /// The quarantined records that the current or last group has deleted to make room for its own.
-  private(set) var crowdedOut = 0
+  private(set) var evictedFromQuarantine = 0
   private static let commitsBetweenSpills = 64
 
   init(
@@ -42,7 +42,7 @@ final class StoreEngine {
   ) throws(DatabaseError) -> [StoreResult] {
     var results: [StoreResult] = []
     results.reserveCapacity(group.count)
-    crowdedOut = 0
+    evictedFromQuarantine = 0
     var commitStart: MonotonicInstant?
     try connection.database.transaction(.immediate) { () throws(DatabaseError) in
       for job in group { results.append(try perform(job, now: now.millisecondsSince1970)) }
@@ -174,7 +174,7 @@ extension StoreEngine {
         parameters = try partitions.number(ofParameters: batch.parameters, in: partition)
       }
       var isNew = true
-      if partition.isShadowed { isNew = try !partitions.oddHas(point, device: device) }
+      if partition.isShadowed { isNew = try !partitions.isInUndatedPartition(point, device: device) }
       if isNew {
         isNew = try partition.insert(
           point, of: batch, receivedAt, device: device, parameters: parameters, on: connection)
@@ -219,7 +219,7 @@ extension StoreEngine {
   /// Each device has a limit of its own, so that one that sends nothing valid takes no room from others.
   private func makeRoomInQuarantine(for added: Int, of device: DeviceTable.Device) throws(DatabaseError) {
     guard configuration.limits.looksThroughQuarantine(behind: device.quarantined, adding: added) else { return }
-    crowdedOut += try connection.run(
+    evictedFromQuarantine += try connection.run(
       """
       DELETE FROM quarantine WHERE device = ?1
         AND id <= (SELECT id FROM quarantine WHERE device = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)

@@ -56,7 +56,7 @@ package final class DialectProposal {
       lines.append("  // acknowledged, which does not mean understood: run conform with them to know")
       lines.append("  promises: { \((["tokens: \"none\""] + promises).joined(separator: ", ")) },")
     } else {
-      lines.append("  // nothing was acknowledged: say with 'path', 'app' or --target how uploads are to look")
+      lines.append("  // nothing was acknowledged: describe the uploads with 'path', 'app' or --target")
     }
     return (lines + tail).joined(separator: "\n")
   }
@@ -117,7 +117,7 @@ package final class DialectProposal {
   private var tail: [String] {
     var lines: [String] = []
     if target.storePlace == nil {
-      lines.append("  // one of these, so that the store is looked at; without, most clauses are not judged:")
+      lines.append("  // one of these, so that the store is read; without it, most clauses are not judged:")
       lines.append("  // verify: { url: \"/points?device={device}\", records: \"$[*]\" },")
       lines.append("  // verify: { database: \"points.db\", query: \"SELECT * FROM points WHERE device = :device\" },")
       lines.append(

@@ -5,7 +5,7 @@ import Synchronization
 import Threads
 import Upload
 
-/// A server's limit of how often a list may be asked for: all who ask wait as long as it says with Retry-After (RFC 9110 §10.2.3).
+/// A server's rate limit for lists: all readers wait for as long as its Retry-After says (RFC 9110 §10.2.3).
 final class ListLimit: Sendable {
   private struct State {
     var until: MonotonicInstant?
@@ -18,7 +18,7 @@ final class ListLimit: Sendable {
   private let state = Mutex(State())
   private let clock = SystemClock()
 
-  /// What the server has said last, as "status 429, Retry-After: 30"; nil if it limits nothing.
+  /// The server's last answer about its limit, as "status 429, Retry-After: 30"; nil if it limits nothing.
   var words: String? { state.withLock { $0.words } }
 
   /// Notes an answer that says when to come again. False for another one.

@@ -52,7 +52,7 @@ final class QueriedStore: StoreView {
       if client.end.isOver { return QueriedStore.noTime() }
       guard client.limit.wait(in: client.end) else {
         return QueriedStore.noTime(
-          "the list limits the rate (\(client.limit.words ?? "")), and before it may be asked again ")
+          "the list limits the rate (\(client.limit.words ?? "")), and before it may be read again ")
       }
       let answer = client.ask(page, headers: headers)
       refusals += 1

@@ -57,7 +57,7 @@ final class RestartInProgress: Sendable {
     join()
     if isLate.isRaised {
       throw ClauseStop.notJudged(
-        "the restart command had not ended \(limit), and was killed with all that it had started, the backend too unless it is in a process group of its own; a backend that runs on needs '&' behind it: \(run.target.dialect.restart ?? "")"
+        "the restart command had not ended \(limit) and was killed with everything that it had started, including a backend in its process group; start a backend that runs on with '&': \(run.target.dialect.restart ?? "")"
       )
     }
     if code.isRaised { throw ClauseStop.notJudged("the restart command failed: \(run.target.dialect.restart ?? "")") }
@@ -108,7 +108,7 @@ extension ClauseRun {
 
   /// Returns the breach that ends the run for all clauses that need a backend.
   private func unreturned(_ answer: String) -> Breach {
-    let words = "did not come back after the restart: for \(settings.patienceWithStart.wholeMilliseconds / 1_000) s"
+    let words = "did not come back after the restart: for \(settings.restartTimeout.wholeMilliseconds / 1_000) s"
     var breach = breach("the backend \(words) it was not there (\(answer.shortened(120)))", harm: .repeat)
     breach.lasting = "the backend \(words) it was not there"
     breach.remedy = "see whether the restart command starts it: \(target.dialect.restart ?? "")"
@@ -118,7 +118,7 @@ extension ClauseRun {
 
   /// Waits for any answer of the backend.
   func waitUntilThere() throws {
-    let deadline = now + settings.patienceWithStart
+    let deadline = now + settings.restartTimeout
     var last = ""
     while now < deadline {
       let outcome = target.client.ask(target.url, by: "OPTIONS").outcome

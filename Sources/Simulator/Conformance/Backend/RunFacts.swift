@@ -22,11 +22,11 @@ final class RunFacts: Sendable {
     var storeProblem: String?
     var isStoreRead = false
     var isStoreSlow = false
-    var refusesCrowds = false
+    var refusesParallelUploads = false
     var longestList = 0
     var tokens: TokenPromise?
     var prefersBatches = true
-    var silence: String?
+    var obstacle: String?
     var signInProblems: [Int: String] = [:]
     var isSlow = false
     var devices: [String] = []
@@ -70,9 +70,9 @@ final class RunFacts: Sendable {
   func noteSlowness() { found.withLock { $0.isSlow = true } }
 
   /// Why no upload can be judged: the backend is unreachable, or requires what the dialect does not provide.
-  var silence: String? { found.withLock { $0.silence } }
+  var obstacle: String? { found.withLock { $0.obstacle } }
 
-  func note(silence: String) { found.withLock { $0.silence = silence } }
+  func note(obstacle: String) { found.withLock { $0.obstacle = obstacle } }
 
   /// Returns the first reason of this status: what an answer says of its device makes no other reason.
   func reason(ofSignIn status: Int, _ reason: String) -> String {
@@ -95,9 +95,9 @@ final class RunFacts: Sendable {
   var isStoreSlow: Bool { found.withLock { $0.isStoreSlow } }
 
   /// Whether it accepts a few simultaneous uploads and asks the others to come again.
-  var refusesCrowds: Bool { found.withLock { $0.refusesCrowds } }
+  var refusesParallelUploads: Bool { found.withLock { $0.refusesParallelUploads } }
 
-  func noteCrowding() { found.withLock { $0.refusesCrowds = true } }
+  func noteRefusedParallelUploads() { found.withLock { $0.refusesParallelUploads = true } }
 
   private static let slowRead = Nanoseconds.milliseconds(400)
   /// A longer list takes its time; most clauses look at one that is shorter.

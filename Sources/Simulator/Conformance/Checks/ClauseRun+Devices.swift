@@ -48,7 +48,7 @@ extension ClauseRun {
         } catch { continue }
       }
     }
-    let threads = (0..<min(settings.sideBySide, wanted.count)).map { NamedThread.started("store-\($0)", look) }
+    let threads = (0..<min(settings.parallelCount, wanted.count)).map { NamedThread.started("store-\($0)", look) }
     for thread in threads { thread.join() }
     return found.withLock { $0 }
   }

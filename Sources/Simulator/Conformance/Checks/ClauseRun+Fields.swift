@@ -82,7 +82,7 @@ extension ClauseRun {
     try expectSame(field, sent, as: stored, of: record, entry)
   }
 
-  /// What was sent as -1 is stored as that, or as the store's own word for "unknown".
+  /// A value that was sent as -1 is stored as -1, or as the store's own word for "unknown".
   func expectUnknown(_ fields: [String], of record: SentRecord, in look: FoundRecords) throws {
     guard let entry = look.entry(of: record) else { return }
     for field in fields
@@ -134,7 +134,7 @@ extension RunFacts {
     {
       note(
         hidden: "timestamp",
-        "the store shows no 'timestamp' under a usual name, and a time of day by itself: let its query or command put date and time together"
+        "the store shows no 'timestamp' under a usual name, and a time of day by itself: change its query or command to return both as one value"
       )
     }
     let places = ["coords.latitude", "coords.longitude"]
@@ -164,12 +164,12 @@ extension RunFacts {
       else { continue }
       note(
         strange: field,
-        "the store has a word of its own in place of \(field) \(sent.shown): \(stored.shown.shortened(40))")
+        "the store has its own word for \(field) \(sent.shown): \(stored.shown.shortened(40))")
     }
   }
 
   private static func unnamed(_ field: String, at place: String) -> String {
-    "the store shows no '\(field)' under a usual name, and its value at \(place): name it in verify.fields, or let a query or command show it by itself"
+    "the store shows no '\(field)' under a usual name, and its value at \(place): name it in verify.fields, or change the query or command to return it"
   }
 
   /// Notes a field that has another value under its likely name and its own elsewhere: the name belongs to something else.

@@ -29,7 +29,7 @@ extension ClauseRun {
 
   /// Reports whether a backend that accepts single records rejected a batch.
   func isRefusedBatch(_ upload: ConformancePhone.Upload) -> Bool {
-    upload.status >= 400 && facts.refusesBatchesAlone && upload.request.cargo?.isBatch ?? false
+    upload.status >= 400 && facts.refusesBatchesAlone && upload.request.payload?.isBatch ?? false
   }
 
   /// Returns the stop for swapped coordinates; the dialect's description may have them swapped, too.
@@ -55,13 +55,13 @@ extension ClauseRun {
       let far = ClauseRun.timesOfLists.wholeMilliseconds
       guard missing.allSatisfy({ abs(wallNow.milliseconds(since: $0.timestamp)) > far }) else { return loss }
       breach.remedy =
-        "where the list shows the records of a day or a week alone, let it be asked for those of all times: 'verify' in the dialect"
+        "if the list shows only the records of a day or a week, request those of all times: 'verify' in the dialect"
       return .broken(breach)
     }
     breach.doubt = ", or not where it is looked for: the store has shown no entry for any device"
     breach.cause += breach.doubt
     breach.remedy =
-      "is the query right, and does it know devices by the name that uploads have? \(target.storePlace ?? "verify"): 'verify' in the dialect says how the store is read. Do uploads say which device they are of? ${device.id} belongs where the backend looks for it: app.http.headers, app.http.params, app.persistence.extras or 'path'"
+      "does the query work, and does it use the device names of the uploads? \(target.storePlace ?? "verify"): 'verify' in the dialect says how the store is read. Do uploads name their device? Put ${device.id} where the backend expects it: app.http.headers, app.http.params, app.persistence.extras or 'path'"
     return .broken(breach)
   }
 }

@@ -17,7 +17,7 @@ extension ClauseRun {
     if clause.phase == .first, case .failed = outcome {
       outcome = try signInAnswer(device)
       // Otherwise every clause would wait for it.
-      if case .failed(_, let message) = outcome { facts.note(silence: "no device can sign in: \(message)") }
+      if case .failed(_, let message) = outcome { facts.note(obstacle: "no device can sign in: \(message)") }
     }
     if let answer = JSONValue(answerOf: outcome), let found = DeviceTokens(FoundTokens(searching: answer)) {
       return found

@@ -35,7 +35,7 @@ final class ClauseRun {
   /// Whether records lack usual fields.
   private(set) var hasBareRecords = false
   /// Whether commands were queued, without which the clause's requests achieve nothing.
-  private(set) var hasOrdered = false
+  private(set) var hasQueuedCommands = false
   /// A remark on the verdict "kept".
   var note = ""
   /// The last request, for the finding.
@@ -239,9 +239,9 @@ extension Configuration {
 /// Commands and connections without a phone.
 extension ClauseRun {
   /// Queues a command for a device at the backend.
-  func order(_ queued: [Command], for phone: ConformancePhone) throws {
+  func queueCommands(_ queued: [Command], for phone: ConformancePhone) throws {
     guard let commands = target.commands else { throw ClauseStop.notApplicable("the dialect promises no commands") }
-    hasOrdered = true
+    hasQueuedCommands = true
     let lists = queued.map { command in
       JSONValue.array([.string(command.name.rawValue)] + (command.argument.map { [$0] } ?? []))
     }

@@ -101,7 +101,7 @@ extension ConformanceClause {
       "Thirty devices that upload twenty records each, one by one and at once, are all acknowledged and stored",
       because:
         "a fleet begins to move at the same hour; 'database is locked' is an answer that brings everything back (SDK §9.3)",
-      phase: .crowd, presumes: ["right-device", "late-behind-newer", "root-object"], manyDevices),
+      phase: .beforeParallel, presumes: ["right-device", "late-behind-newer", "root-object"], manyDevices),
   ]
 
   private static func batch(_ run: ClauseRun, of count: Int) throws {
@@ -192,7 +192,7 @@ extension ConformanceClause {
     let phone = try run.phone { $0.persistence.maxDaysToPersist = 30 }
     let record = run.fix(phone, at: time)
     phone.put([record])
-    guard run.uploadPatiently(phone).last?.isSuccess ?? false else { return false }
+    guard run.uploadWithRetries(phone).last?.isSuccess ?? false else { return false }
     return try run.look(for: [record], of: phone.name).missing.isEmpty
   }
 
@@ -260,11 +260,11 @@ extension ConformanceClause {
       $0.http.batchSync = true
     }
     phone.put(records)
-    guard run.uploadPatiently(phone).last?.isSuccess ?? false else { return }
+    guard run.uploadWithRetries(phone).last?.isSuccess ?? false else { return }
     let missing = try run.look(for: records, of: device).missing.count
     if missing == 0 { return }
     throw run.fail(
-      "\(words); when its good records came again without it, they were acknowledged, and \(missing) of \(records.count) are not stored",
+      "\(words); when its good records were sent again without it, they were acknowledged, and \(missing) of \(records.count) are not stored",
       harm: .lose, refused, sign: .loss)
   }
 
@@ -327,7 +327,7 @@ extension ConformanceClause {
     let phone = try run.phone()
     // Neither time nor place increases with their order.
     let records = (0..<12).map { run.fix(phone, at: run.instant(60 + $0 * 5 % 12)) }
-    let sent = try run.deliver(phone, records).flatMap { $0.request.cargo?.uuids ?? [] }
+    let sent = try run.deliver(phone, records).flatMap { $0.request.payload?.uuids ?? [] }
     try run.expectOnce(records, of: phone.name)
     let listed = try run.stored(phone.name).compactMap(\.uuid)
     guard listed == sent else {
@@ -367,7 +367,7 @@ extension ConformanceClause {
       if uploads.contains(where: { SentLog.isThrottling($0.status) }) { run.pause(100) }
     }
     if let phone = phones.first(where: { $0.queuedCount > 0 }) {
-      throw run.busyToTheEnd(
+      throw run.refusedToTheEnd(
         refused, of: count, "'\(phone.name)' still has \(phone.queuedCount) records after 60 attempts")
     }
     try run.expectOnce(ofEach: zip(phones, sent).map { ($0, $1) }, among: " of one of thirty phones at once")
@@ -375,12 +375,12 @@ extension ConformanceClause {
 
   private static let busyTime = Nanoseconds.seconds(4)
 
-  /// Judges a crowd that was partly rejected: a backend that accepts a limited number at once and rejects the others for a
+  /// Judges simultaneous uploads that were partly rejected: a backend that accepts a limited number at once and rejects the others for a
   /// while keeps its promise.
   private static func crowded(
     _ run: ClauseRun, _ phones: [ConformancePhone], _ sent: [[SentRecord]], _ status: Int
   ) throws -> ClauseStop {
-    run.facts.noteCrowding()
+    run.facts.noteRefusedParallelUploads()
     let through = zip(phones, sent).filter { $0.0.queuedCount == 0 }
     try run.expectOnce(ofEach: through.map { ($0, $1) }, among: " of one of thirty phones at once")
     return .partly(

@@ -18,7 +18,7 @@ extension ConformanceClause {
     ) { run in
       if run.watch.seen.commandAnswers == 0, run.target.commands != nil {
         let phone = try run.phone()
-        try run.order([.changePace(isMoving: true)], for: phone)
+        try run.queueCommands([.changePace(isMoving: true)], for: phone)
         for _ in 0..<3 where !run.isOutOfTime {
           phone.put([run.fix(phone)])
           _ = phone.upload()
@@ -31,17 +31,17 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "no-commands-unasked", .commands, .must, .wrong, "A phone for which nothing is queued gets no command",
-      because: "the SDK obeys whatever comes (SDK §10.1)", needs: [], phase: .crowd
+      because: "the SDK obeys whatever comes (SDK §10.1)", needs: [], phase: .beforeParallel
     ) { run in
       let phone = try run.phone()
       for _ in 0..<3 { try run.deliver(phone, [run.fix(phone)]) }
-      if let command = phone.obeyed.first {
-        throw run.fail("\(command.name.rawValue) came unasked, \(phone.obeyed.count) commands with three answers")
+      if let command = phone.executed.first {
+        throw run.fail("\(command.name.rawValue) came unasked, \(phone.executed.count) commands with three answers")
       }
     },
     ConformanceClause(
       "command-right-device", .commands, .must, .wrong, "A command reaches its own device and no other",
-      because: "a stop for one phone must not stop the fleet", needs: [.commands], phase: .crowd,
+      because: "a stop for one phone must not stop the fleet", needs: [.commands], phase: .beforeParallel,
       presumes: ["command-form", "no-commands-unasked"], rightDevice),
     ConformanceClause(
       "command-kinds", .commands, .must, .deaf, "Each kind of command reaches the phone under its own name",
@@ -69,7 +69,7 @@ extension ConformanceClause {
       ]
     ) { run in
       let phone = try run.phone()
-      try run.order([.changePace(isMoving: true)], for: phone)
+      try run.queueCommands([.changePace(isMoving: true)], for: phone)
       switch try arrival(run, phone) {
       case .understood: break
       case .misunderstood: run.note = "it came in a form that the SDK does not understand"
@@ -82,7 +82,8 @@ extension ConformanceClause {
       presumes: ["answer-length-true"]
     ) { run in
       let phone = try run.phone()
-      try run.order([.setConfig(.object(["geolocation": .object(["distanceFilter": .integer(50)])]))], for: phone)
+      try run.queueCommands(
+        [.setConfig(.object(["geolocation": .object(["distanceFilter": .integer(50)])]))], for: phone)
       for upload in try run.deliver(phone, [run.fix(phone)]) {
         let names = String(decoding: upload.body, as: UTF8.self).contains("background_geolocation")
         if names, JSONValue(answerOf: upload.outcome) == nil {
@@ -124,10 +125,10 @@ extension ConformanceClause {
 
   /// Waits for a queued command during three uploads of `records` each.
   private static func arrival(_ run: ClauseRun, _ phone: ConformancePhone, records: Int = 1) throws -> Arrival {
-    let before = phone.obeyed.count
+    let before = phone.executed.count
     for _ in 0..<3 {
       let uploads = try run.deliver(phone, run.fixes(phone, records))
-      if phone.obeyed.count > before { return .understood(phone.obeyed[before]) }
+      if phone.executed.count > before { return .understood(phone.executed[before]) }
       for upload in uploads {
         if let problem = ReceivedCommands(inBody: upload.body.span).problems.first { return .misunderstood(problem) }
       }
@@ -138,17 +139,17 @@ extension ConformanceClause {
   /// Uploads until `count` commands were executed, or three uploads brought none.
   private static func collect(_ run: ClauseRun, _ phone: ConformancePhone, count: Int) throws {
     var idle = 0
-    while phone.obeyed.count < count, idle < 3 {
-      let before = phone.obeyed.count
+    while phone.executed.count < count, idle < 3 {
+      let before = phone.executed.count
       try run.deliver(phone, [run.fix(phone)])
-      idle = phone.obeyed.count == before ? idle + 1 : 0
+      idle = phone.executed.count == before ? idle + 1 : 0
     }
   }
 
   private static func inBatchAnswer(_ run: ClauseRun) throws {
     func comes(_ isBatch: Bool) throws -> Bool {
       let phone = try run.phone { $0.http.batchSync = isBatch }
-      try run.order([.changePace(isMoving: true)], for: phone)
+      try run.queueCommands([.changePace(isMoving: true)], for: phone)
       if case .none = try arrival(run, phone, records: isBatch ? 3 : 1) { return false }
       return true
     }
@@ -163,7 +164,7 @@ extension ConformanceClause {
     let phone = try run.phone()
     // One by one, because a later command may replace an earlier one of its kind.
     for command in every {
-      try run.order([command], for: phone)
+      try run.queueCommands([command], for: phone)
       switch try arrival(run, phone) {
       case .none: throw run.fail("\(command.name.rawValue) was queued and has not come")
       case .misunderstood(let problem):
@@ -181,7 +182,7 @@ extension ConformanceClause {
   private static func arguments(_ run: ClauseRun) throws {
     let phone = try run.phone()
     for command in every where command.argument != nil {
-      try run.order([command], for: phone)
+      try run.queueCommands([command], for: phone)
       switch try arrival(run, phone) {
       case .none: throw ClauseStop.notJudged("\(command.name.rawValue) has not come")
       case .misunderstood(let problem): throw run.fail("\(command.name.rawValue): \(problem)")
@@ -197,32 +198,32 @@ extension ConformanceClause {
 
   private static func rightDevice(_ run: ClauseRun) throws {
     let (mine, other) = (try run.phone(), try run.phone())
-    try run.order([.setOdometer(metres: 77)], for: mine)
+    try run.queueCommands([.setOdometer(metres: 77)], for: mine)
     for _ in 0..<2 { try run.deliver(other, [run.fix(other)]) }
-    if let command = other.obeyed.first {
+    if let command = other.executed.first {
       throw run.fail("\(command.name.rawValue) was queued for '\(mine.name)' and came to '\(other.name)'")
     }
     try collect(run, mine, count: 1)
-    if mine.obeyed.isEmpty { throw ClauseStop.notJudged("the command has not come at all") }
+    if mine.executed.isEmpty { throw ClauseStop.notJudged("the command has not come at all") }
   }
 
   private static func once(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    try run.order([.changePace(isMoving: false)], for: phone)
+    try run.queueCommands([.changePace(isMoving: false)], for: phone)
     try collect(run, phone, count: 1)
-    guard !phone.obeyed.isEmpty else { throw ClauseStop.notJudged("the command has not come") }
+    guard !phone.executed.isEmpty else { throw ClauseStop.notJudged("the command has not come") }
     for _ in 0..<5 { try run.deliver(phone, [run.fix(phone)]) }
-    if phone.obeyed.count > 1 {
-      throw run.fail("a command came \(phone.obeyed.count) times with six answers that were all read")
+    if phone.executed.count > 1 {
+      throw run.fail("a command came \(phone.executed.count) times with six answers that were all read")
     }
   }
 
   private static func order(_ run: ClauseRun) throws {
     let phone = try run.phone()
     let commands: [Command] = [.setOdometer(metres: 5), .changePace(isMoving: true), .destroyLog]
-    for command in commands { try run.order([command], for: phone) }
+    for command in commands { try run.queueCommands([command], for: phone) }
     try collect(run, phone, count: commands.count)
-    let names = phone.obeyed.map(\.name)
+    let names = phone.executed.map(\.name)
     guard names.count >= commands.count else {
       let list = names.isEmpty ? "none" : "only \(names.map(\.rawValue).joined(separator: ", "))"
       throw run.fail("three commands were queued one after the other, and \(list) came")

@@ -20,7 +20,7 @@ package struct ConformanceClause: Sendable {
 
   init(
     _ id: String, _ group: ClauseGroup, _ level: ClauseLevel = .must, _ harm: ClauseHarm, _ sentence: String,
-    because reason: String, threads: [String] = [], needs: Set<ClauseNeed> = [.store], phase: ClausePhase = .together,
+    because reason: String, threads: [String] = [], needs: Set<ClauseNeed> = [.store], phase: ClausePhase = .parallel,
     presumes: [String] = [], _ provoke: @escaping @Sendable (ClauseRun) throws -> Void
   ) {
     self.id = id
@@ -125,9 +125,9 @@ enum ClausePhase: Int, Comparable, CaseIterable {
   case first
   /// Alone, before the parallel ones: tests whether the backend supports these, and what they would disturb, such as a cache
   /// of the last few hundred records.
-  case crowd
+  case beforeParallel
   /// In parallel.
-  case together
+  case parallel
   /// Alone, because others would interfere.
   case alone
   /// Alone, after those: it may stop a backend that is not prepared for it.

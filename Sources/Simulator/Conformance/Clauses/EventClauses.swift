@@ -69,7 +69,7 @@ extension ConformanceClause {
     if let entry = look.entry(of: record), isOfFirstAction(record) {
       run.facts.noteOwnWords([("geofence.action", .geofence)], in: entry, of: record)
     }
-    // What the store shows elsewhere, or in words of its own, is told at the end.
+    // Fields that the store shows elsewhere, or in its own words, are named at the end.
     func isCompared(_ field: String) -> Bool {
       run.facts.shows(field) && !(words.contains(field) && run.facts.strange(field) != nil)
     }
@@ -92,7 +92,7 @@ extension ConformanceClause {
 
   private static let words = ["event", "geofence.action"]
 
-  /// What a store shows under no telling name, or in words of its own, was not seen to be what was sent.
+  /// A value that a store shows under an unknown name, or in its own words, could not be compared with the one sent.
   private static func expectSeen(_ run: ClauseRun, _ words: [String] = ["event"]) throws {
     for word in words {
       if let reason = run.facts.hidden(word) ?? run.facts.strange(word) { throw ClauseStop.partly(reason) }

@@ -7,7 +7,7 @@ import Upload
 /// An idle connection.
 extension ConformanceClause {
   /// Uploads on an idle connection. Either side may close it while the other begins to send (RFC 9112 §9.5), so the backend
-  /// is tried again, after a different time, before it is blamed.
+  /// is tried again, after a different time, before the clause counts as broken.
   static func idle(_ run: ClauseRun) throws {
     do { try idle(run, for: run.settings.idleTime) } catch ClauseStop.broken {
       try idle(run, for: Nanoseconds(run.settings.idleTime.count * 6 / 5))

@@ -104,7 +104,7 @@ extension ConformanceClause {
     let phone = try run.phone(exactly: first.device, tokens: first.tokens)
     run.log.noteUnscriptable()
     try deliverAgain(first, by: phone, as: "a record that was acknowledged \(age) before", run)
-    try run.expectOnce([first.record], of: phone.name, among: " that came again \(age) after it was acknowledged")
+    try run.expectOnce([first.record], of: phone.name, among: " that was sent again \(age) after it was acknowledged")
     run.note = "after \(age)"
   }
 
@@ -116,11 +116,11 @@ extension ConformanceClause {
       first.tokens != nil && (upload.request.purpose == .refresh || [401, 403].contains(upload.status))
     }
     phone.put([first.record])
-    var last = run.uploadPatiently(phone).last
+    var last = run.uploadWithRetries(phone).last
     if phone.queuedCount > 0, last.map(lacksToken) ?? false {
       let tokens = try run.signIn(first.device)
       phone.configure { $0.take(tokens) }
-      last = run.uploadPatiently(phone).last
+      last = run.uploadWithRetries(phone).last
     }
     guard phone.queuedCount > 0, let last else { return }
     if run.isOutOfTime { throw ClauseStop.outOfTime }

@@ -31,7 +31,7 @@ extension ConformanceClause {
     let (count, sentCount) = (acknowledged.joined().count, phones.count * rounds)
     guard count * 2 >= sentCount else {
       throw ClauseStop.notJudged(
-        "of \(sentCount) good uploads beside bad ones \(count) were acknowledged: too few to be looked for")
+        "of \(sentCount) good uploads beside bad ones \(count) were acknowledged: too few to search for")
     }
     try run.expectOnce(
       ofEach: zip(phones, acknowledged).map { ($0, $1) }, among: " while others sent bad uploads and known records")

@@ -15,7 +15,7 @@ extension ConformanceClause {
       "A record whose answer was lost is acknowledged when it comes again, and stored once",
       because:
         "the phone cannot know that the first request has arrived; the uuid is there to tell (LocationEvent; SDK §9.4)",
-      threads: ["react-native#1516", "flutter#1401"], needs: [.store], phase: .crowd
+      threads: ["react-native#1516", "flutter#1401"], needs: [.store], phase: .beforeParallel
     ) { try again($0, records: 1) },
     ConformanceClause(
       "resend-batch-after-cut-answer", .repetition, .must, .repeat,
@@ -32,7 +32,8 @@ extension ConformanceClause {
     ConformanceClause(
       "resend-acknowledged-again", .repetition, .must, .repeat,
       "A record that was acknowledged is acknowledged when it comes again, and stays stored once, as it was",
-      because: "an app that is killed before it has deleted a record sends it again (SDK §9.2, §9.5)", phase: .crowd,
+      because: "an app that is killed before it has deleted a record sends it again (SDK §9.2, §9.5)",
+      phase: .beforeParallel,
       presumes: ["resend-after-cut-answer"], acknowledgedAgain),
     ConformanceClause(
       "resend-after-many", .repetition, .must, .wrong, "A record that comes again after 300 others is still known",
@@ -141,7 +142,7 @@ extension ConformanceClause {
       let change = ListingChange.difference(from: before, to: after)
     else { return }
     throw run.fail(
-      "a record that came again is not what it was: \(change)", harm: .wrong, stored: after.entry.shown.shortened(300))
+      "a record that was sent again has changed: \(change)", harm: .wrong, stored: after.entry.shown.shortened(300))
   }
 
   private static func afterMany(_ run: ClauseRun) throws {
@@ -248,7 +249,7 @@ extension ConformanceClause {
     }
     raw.body = Array((text[..<place.upperBound] + "," + one + text[place.upperBound...]).utf8)
     // A phone that sends single records has no list to insert it into.
-    guard request.cargo?.isBatch ?? false, StoredValue(raw.body) != nil else {
+    guard request.payload?.isBatch ?? false, StoredValue(raw.body) != nil else {
       throw ClauseStop.notJudged("no batch could be formed: the backend has refused the first one")
     }
     raw.declaredLength = raw.body.count
@@ -272,7 +273,7 @@ extension ConformanceClause {
       draft.http.params = .object(members)
     }
     try run.deliver(phone, as: "a record that comes again with other params")
-    try run.expectOnce([record], of: phone.name, among: " after it came again with other params")
+    try run.expectOnce([record], of: phone.name, among: " after it was sent again with other params")
   }
 
   private static func otherRoot(_ run: ClauseRun) throws {
@@ -284,7 +285,7 @@ extension ConformanceClause {
     try run.deliver(phone, [record])
     phone.configure { $0.http.rootProperty = root }
     try run.deliver(phone, [record], as: "a record that comes again under the root '\(root)'")
-    try run.expectOnce([record], of: phone.name, among: " after it came again under the root '\(root)'")
+    try run.expectOnce([record], of: phone.name, among: " after it was sent again under the root '\(root)'")
   }
 
   private static func withoutUUID(_ run: ClauseRun) throws {

@@ -24,7 +24,7 @@ extension ConformanceClause {
     let phone = try run.phone { ($0.persistence.maxDaysToPersist, $0.http.maxBatchSize) = (1_000, 5) }
     let records = times.map { run.fix(phone, at: $0) }
     phone.put(records)
-    guard let last = run.uploadPatiently(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
+    guard let last = run.uploadWithRetries(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
     run.lastSent = RawRequest(last.request)
     if phone.queuedCount > 0, last.status >= 500 {
       // Nothing was said of its age.

@@ -110,7 +110,7 @@ extension ConformanceClause {
       presumes: ["unknown-path-refused"]
     ) { run in
       guard !run.target.url.contains("?") else {
-        throw ClauseStop.notApplicable("the URL of the app has a query of its own")
+        throw ClauseStop.notApplicable("the URL of the app has its own query")
       }
       let phone = try run.phone { $0.http.url += "?tenant=7&x=%20" }
       let record = run.fix(phone)
@@ -136,7 +136,7 @@ extension ConformanceClause {
     }
     let records = run.fixes(phone, isBatch == false ? 1 : 3)
     phone.put(records)
-    guard let upload = run.uploadPatiently(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
+    guard let upload = run.uploadWithRetries(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
     let what = root == "." ? "a body without a root" : "a body with the root '\(root)'"
     try expectToSayWhose(upload, of: phone, run)
     guard upload.isSuccess else {
@@ -168,7 +168,7 @@ extension ConformanceClause {
     let waiting = run.fixes(phone, 4)
     phone.put(waiting)
     phone.configure { $0.http.rootProperty = root }
-    guard let upload = run.uploadPatiently(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
+    guard let upload = run.uploadWithRetries(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
     try expectToSayWhose(upload, of: phone, run)
     if phone.queuedCount > 0 {
       throw run.refusal(upload, of: "records that waited while the root became '\(root)'")

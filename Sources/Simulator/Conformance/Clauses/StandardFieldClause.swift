@@ -57,7 +57,7 @@ extension ConformanceClause {
     }
     let leftOut = try expectZeros(run, fields + others, of: zeros, beside: records, in: look)
     for record in records {
-      // What is 0 or false in one of these is left out too.
+      // Values of these records that are 0 or false are left out, too.
       func isLeftOut(_ field: String) -> Bool {
         leftOut && record.value.value(at: field)?.isZero ?? false && look.entry(of: record)?.value(field) == nil
       }

@@ -107,7 +107,7 @@ extension ConformanceClause {
     if case .failed(let failure, let message) = upload.outcome {
       if failure == .timeout { run.suspect = "answer-length-true" }
       if [.refused, .unresolvable, .unreachable, .tls].contains(failure) {
-        run.facts.note(silence: "the target cannot be reached: \(message)")
+        run.facts.note(obstacle: "the target cannot be reached: \(message)")
       }
       throw ClauseStop.notJudged("no answer: \(message)")
     }
@@ -161,12 +161,12 @@ extension ConformanceClause {
     // One of the two forms suffices here; other clauses check that both are understood.
     let phone = try run.phone { $0.http.batchSync = false }
     phone.put([run.fix(phone)])
-    guard let single = run.uploadPatiently(phone).last else { return }
+    guard let single = run.uploadWithRetries(phone).last else { return }
     if phone.queuedCount == 0 { return try oneByOne(run, phone) }
     if run.facts.takesBatches {
       let other = try run.phone { $0.http.batchSync = true }
       other.put([run.fix(other)])
-      if run.uploadPatiently(other).last?.isSuccess ?? false { return try oneByOne(run, other) }
+      if run.uploadWithRetries(other).last?.isSuccess ?? false { return try oneByOne(run, other) }
     }
     throw run.refusalOfAll(single, of: "a record")
   }
@@ -186,7 +186,7 @@ extension ConformanceClause {
       let isLimit = ClauseRun.isLimit(upload)
       guard upload.status >= 500 || isLimit else { continue }
       if isLimit { limited += 1 } else { failed.append(upload) }
-      _ = run.uploadPatiently(phone)
+      _ = run.uploadWithRetries(phone)
     }
     if sent < 9 { run.facts.noteSlowness() }
     if limited > 0 { run.note = "the backend throttles: \(limited) of \(sent) good records had to be sent again" }
@@ -227,10 +227,10 @@ extension ConformanceClause {
     let singles = try run.phone { $0.http.batchSync = false }
     singles.put([run.fix(singles)])
     // A backend that is busy now and then has rejected no form.
-    if run.uploadPatiently(singles).last?.isSuccess ?? false {
+    if run.uploadWithRetries(singles).last?.isSuccess ?? false {
       let batches = try run.phone { $0.http.batchSync = true }
       batches.put([run.fix(batches)])
-      run.facts.note(prefersBatches: run.uploadPatiently(batches).last?.isSuccess ?? false)
+      run.facts.note(prefersBatches: run.uploadWithRetries(batches).last?.isSuccess ?? false)
     }
     let phone = try run.phone()
     let record = run.fix(phone) { $0.extras = run.object(#"{"k":"v"}"#) }
@@ -303,7 +303,7 @@ extension ConformanceClause {
       let phone = try run.phone()
       let record = run.fix(phone) { $0.extras = run.object(#"{"k":"v"}"#) }
       phone.put([record])
-      guard run.uploadPatiently(phone).last?.isSuccess ?? false,
+      guard run.uploadWithRetries(phone).last?.isSuccess ?? false,
         let entry = try run.look(for: [record], of: phone.name).entry(of: record)
       else { continue }
       found.append((record, entry))

@@ -142,7 +142,7 @@ extension ConformanceClause {
       presumes: ["refreshed-token-works", "refresh-form", "refresh-answer-found"], sameDevice),
     ConformanceClause(
       "register-again", .tokens, .should, .block, "A device that registers again gets tokens that work",
-      because: "an app that was installed again begins anew (SDK §21)", needs: [.tokens], presumes: ["register-answer"]
+      because: "an app that is reinstalled starts over (SDK §21)", needs: [.tokens], presumes: ["register-answer"]
     ) { run in
       let name = try run.phone(named: "twice", signsIn: false).name
       _ = try run.signIn(name)

@@ -145,7 +145,7 @@ extension ConformanceClause {
     }
     let left = phones.count { $0.queuedCount > 0 }
     if left > 0, isLimited {
-      throw ClauseStop.partly("the backend limits uploads: \(left) of a hundred were asked to come again to the end")
+      throw ClauseStop.partly("the backend limits uploads: \(left) of a hundred were told to retry until the end")
     }
     if left > 0 { throw run.fail("\(left) of a hundred uploads at once were not acknowledged after three repetitions") }
     try run.expectOnce(
@@ -195,7 +195,7 @@ extension ConformanceClause {
     ConformanceClause(
       "back-after-restart", .trouble, .must, .repeat,
       "Within twenty seconds after the restart command the backend answers again, after SIGTERM and after SIGKILL",
-      because: "until it does, no phone can upload, and what is stored then cannot be looked at", needs: [.restart],
+      because: "until it does, no phone can upload, and what is stored cannot be read", needs: [.restart],
       phase: .restart
     ) { run in
       for signal in ["TERM", "KILL"] { _ = try run.restart(signal) }

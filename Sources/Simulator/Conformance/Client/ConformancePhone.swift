@@ -36,7 +36,7 @@ final class ConformancePhone {
   private var host: DeviceHost
   private var outbox: [OutgoingRequest] = []
   /// The executed commands, in order.
-  private(set) var obeyed: [Command] = []
+  private(set) var executed: [Command] = []
 
   private static let uploadsMax = 400
 
@@ -123,7 +123,7 @@ final class ConformancePhone {
       for effect in effects {
         switch effect {
         case .send(let request): outbox.append(request)
-        case .deliver(.commanded(let command)): obeyed.append(command)
+        case .deliver(.commanded(let command)): executed.append(command)
         case .deliver, .demand, .log, .destroyLog, .uploadLog, .backgroundTask: break
         }
       }

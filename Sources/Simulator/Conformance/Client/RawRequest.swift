@@ -48,7 +48,7 @@ struct RawRequest {
 
   mutating func setHeader(_ name: StaticString, _ value: String) { setHeader(name.description, value) }
 
-  /// The head with its empty line. What a validating writer would refuse is written as well, because the clause intends it.
+  /// The head with its empty line. Invalid parts are written, too, because the clause intends them.
   var head: [UInt8] {
     let address = TargetAddress(url)
     var text = "\(method) \(address?.path ?? "/") \(version == .http11 ? "HTTP/1.1" : "HTTP/1.0")\r\n"

@@ -31,7 +31,7 @@ final class SentLog: Sendable {
   func introduce(_ name: String, as number: Int) { names.withLock { $0[number] = name } }
 
   func note(_ request: OutgoingRequest, of phone: Int) {
-    if request.cargo.map({ $0.uuids.count > 1 }) ?? false { batches.raise() }
+    if request.payload.map({ $0.uuids.count > 1 }) ?? false { batches.raise() }
     note(RawRequest(request), of: phone)
   }
 

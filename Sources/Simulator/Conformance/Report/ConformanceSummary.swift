@@ -68,12 +68,12 @@ package struct ConformanceSummary: Sendable {
     if hasRunOutOfTime { reservations.append("out of time") }
     let partly = results.filter { if case .partly = $0.verdict { true } else { false } }
     if !partly.isEmpty {
-      reservations.append("looked at in part: \(partly.map(\.clause.id).joined(separator: ", "))")
+      reservations.append("checked in part: \(partly.map(\.clause.id).joined(separator: ", "))")
     }
     if unreadStore != nil {
       reservations.append("the store could not be read")
     } else if store == nil, results.contains(where: { $0.clause.needs.contains(.store) }) {
-      reservations.append("storage not looked at")
+      reservations.append("storage not checked")
     }
     return reservations
   }

@@ -47,7 +47,7 @@ enum BreachSign: Hashable, Sendable {
         "good-record-acknowledged", "second-connection-served", "slow-client-beside-others",
         "idle-connections-beside-others", "keep-alive",
       ]
-    case .byChance(let culprit): [culprit]
+    case .byChance(let cause): [cause]
     case .field(let name): BreachSign.clauses(aboutField: name)
     case .ofNeighbour: ["one-record-one-content"]
     case .changedLater: ["stays-stored"]
@@ -89,8 +89,8 @@ enum BreachSign: Hashable, Sendable {
   /// Returns the signs of an upload that a clause counts as a breach.
   static func of(_ upload: ConformancePhone.Upload) -> Set<BreachSign> {
     if upload.status == 0 { return [.unanswered] }
-    guard upload.status >= 400, let cargo = upload.request.cargo else { return [] }
-    return [.refused(isBatch: cargo.isBatch)]
+    guard upload.status >= 400, let payload = upload.request.payload else { return [] }
+    return [.refused(isBatch: payload.isBatch)]
   }
 
   private static func clauses(aboutField name: String) -> [String] {
@@ -177,10 +177,10 @@ struct ConformanceCauses {
         }
       }
     }
-    return wayOfRecords(thatSpoils: breach, of: id)
+    return recordFormClause(thatSpoils: breach, of: id)
   }
 
-  private func wayOfRecords(thatSpoils breach: Breach, of id: String) -> String? {
+  private func recordFormClause(thatSpoils breach: Breach, of id: String) -> String? {
     guard breach.isOfFields else { return nil }
     return BreachSign.waysOfRecords.prefix { $0 != id }.first { candidate in
       guard let other = broken[candidate], other.breach.isOfContent else { return false }

@@ -6,13 +6,15 @@ import Scenario
 /// finding. If it can be restarted, the other clauses run after the restart.
 extension ConformanceRun {
   /// Returns the verdict of a clause, after a check, where in doubt, that the backend still stores good records.
-  func examined(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
+  func checkedForStop(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun)
+    -> ConformanceVerdict
+  {
     // It has never stored one: no clause has stopped it.
     if ConformanceRun.foundations.contains(where: isBroken) { return verdict }
-    guard [.crowd, .together, .alone, .risky].contains(clause.phase), isInDoubt(verdict, of: clause, run),
+    guard [.beforeParallel, .parallel, .alone, .risky].contains(clause.phase), isInDoubt(verdict, of: clause, run),
       let problem = run.lastingProblem(withBatches: areBatchesStored)
     else { return verdict }
-    if let culprit = noteIllness(behind: clause.id) { return .notJudged(.silence(behind: culprit)) }
+    if let earlier = noteStop(after: clause.id) { return .notJudged(.backendStopped(after: earlier)) }
     var breach = Breach(cause: "after it, \(problem)", harm: .block)
     if case .broken(let seen) = verdict {
       breach = seen
@@ -35,77 +37,79 @@ extension ConformanceRun {
 
   /// Runs the clauses of one phase. Those that could not be judged run again after a restart, one at a time, to find the one
   /// that stops the backend.
-  func carryOut(
+  func runPhase(
     _ due: [ConformanceClause], in phase: ClausePhase, _ tell: @escaping @Sendable (ClauseResult) -> Void
   ) {
-    let threads = phase == .together || phase == .risky && isSlow ? sideBySide : 1
+    let threads = phase == .parallel || phase == .risky && isSlow ? parallelCount : 1
     let tellOrWait: @Sendable (ClauseResult) -> Void = { result in
-      if !self.isToBeJudgedAgain(result, wasAlone: threads == 1), threads == 1 || !self.isSilenced(result) {
+      if !self.mustRunAgain(result, wasAlone: threads == 1), threads == 1 || !self.isDueToStop(result) {
         tell(result)
       }
     }
-    func comesAlone(_ clause: ConformanceClause) -> Bool { threads > 1 && isToComeAlone(clause) }
-    work(on: due.filter { comesAlone($0) }, threads: 1, tellOrWait)
-    work(on: due.filter { !comesAlone($0) }, threads: threads, tellOrWait)
+    func runsAlone(_ clause: ConformanceClause) -> Bool { threads > 1 && runsBeforeOthers(clause) }
+    judgeAll(due.filter { runsAlone($0) }, threads: 1, tellOrWait)
+    judgeAll(due.filter { !runsAlone($0) }, threads: threads, tellOrWait)
     if threads > 1, target.dialect.restart == nil {
-      accuseTogether(due)
-      due.compactMap(result(of:)).filter(isSilenced).forEach(tell)
+      nameAllSuspects(due)
+      due.compactMap(result(of:)).filter(isDueToStop).forEach(tell)
     }
     // Another restart would not bring it back either.
     if phase == .restart { return }
-    guard let first = illness, let witness = due.lazy.compactMap(result(of:)).first(where: { $0.clause.id == first })
+    guard let first = stoppingClause,
+      let firstStopped = due.lazy.compactMap(result(of:)).first(where: { $0.clause.id == first })
     else { return }
-    let suspects = threads > 1 ? keptAtTheEnd(of: due) : []
-    var waiting = due.compactMap(result(of:)).filter { isToBeJudgedAgain($0, wasAlone: threads == 1) }.map(\.clause)
+    let suspects = threads > 1 ? keptClausesAtStop(of: due) : []
+    var waiting = due.compactMap(result(of:)).filter { mustRunAgain($0, wasAlone: threads == 1) }.map(\.clause)
     waiting += suspects
-    while !waiting.isEmpty, mend() {
-      work(on: waiting, threads: 1) { result in
-        if !self.isToBeJudgedAgain(result, wasAlone: true) { tell(result) }
+    while !waiting.isEmpty, restartBackend() {
+      judgeAll(waiting, threads: 1) { result in
+        if !self.mustRunAgain(result, wasAlone: true) { tell(result) }
       }
-      waiting = waiting.filter { result(of: $0).map { isToBeJudgedAgain($0, wasAlone: true) } ?? false }
+      waiting = waiting.filter { result(of: $0).map { mustRunAgain($0, wasAlone: true) } ?? false }
     }
     waiting.compactMap(result(of:)).forEach(tell)
     // No clause alone caused it, but it did happen.
     guard !due.contains(where: { result(of: $0)?.breach?.isLasting ?? false }) else { return }
-    replace(witness)
-    tell(witness)
+    replace(firstStopped)
+    tell(firstStopped)
   }
 
   /// What stops a backend most often is looked at before others are beside it, where a look at the store takes no time that
   /// these would need.
-  private func isToComeAlone(_ clause: ConformanceClause) -> Bool {
+  private func runsBeforeOthers(_ clause: ConformanceClause) -> Bool {
     clause.id == "alive-after-bad-record" && target.dialect.verification.readDelay <= .seconds(3)
   }
 
   /// Reports whether the result represents the end of the backend, or was not judged because of it.
-  private func isSilenced(_ result: ClauseResult) -> Bool {
-    guard let culprit = illness else { return false }
-    if result.verdict == .notJudged(.silence(behind: culprit)) { return true }
+  private func isDueToStop(_ result: ClauseResult) -> Bool {
+    guard let stoppingClause else { return false }
+    if result.verdict == .notJudged(.backendStopped(after: stoppingClause)) { return true }
     return result.breach?.isLasting ?? false
   }
 
   /// Handles a backend that stopped while several clauses ran at once and that cannot be restarted: it is unknown which of
   /// them stopped it, so one finding names them all.
-  private func accuseTogether(_ due: [ConformanceClause]) {
-    let silenced = due.compactMap(result(of:)).filter(isSilenced)
-    guard let witness = silenced.first(where: { $0.clause.id == illness }), let problem = witness.breach?.lasting,
-      let end = witness.end
+  private func nameAllSuspects(_ due: [ConformanceClause]) {
+    let stopped = due.compactMap(result(of:)).filter(isDueToStop)
+    guard let firstStopped = stopped.first(where: { $0.clause.id == stoppingClause }),
+      let problem = firstStopped.breach?.lasting,
+      let end = firstStopped.end
     else { return }
-    let late = Set(keptAtTheEnd(of: due).map(\.id))
-    let began = Set(silenced.filter { $0.begin.map { $0 < end } ?? false }.map(\.clause.id))
+    let late = Set(keptClausesAtStop(of: due).map(\.id))
+    let began = Set(stopped.filter { $0.begin.map { $0 < end } ?? false }.map(\.clause.id))
     let suspects = due.filter { late.contains($0.id) || began.contains($0.id) }
     guard suspects.count > 1 else { return }
-    let named = suspects.first { $0.level == .must } ?? witness.clause
-    setIllness(behind: named.id)
-    for var result in silenced {
-      result.verdict = .notJudged(.silence(behind: named.id))
+    let named = suspects.first { $0.level == .must } ?? firstStopped.clause
+    setStop(after: named.id)
+    for var result in stopped {
+      result.verdict = .notJudged(.backendStopped(after: named.id))
       replace(result)
     }
     guard var result = result(of: named) else { return }
     let names = suspects.map(\.id).joined(separator: ", ")
     var breach = Breach(
       cause:
-        "after \(suspects.count) clauses that ran at once (\(names)), \(problem): a restart command, or --only with one of them at a time, tells which it is",
+        "after \(suspects.count) clauses that ran at once (\(names)), \(problem): a restart command, or --only with one of them at a time, shows which one it is",
       harm: .block)
     (breach.lasting, breach.suspects) = (problem, suspects.map(\.id))
     result.verdict = .broken(breach)
@@ -114,29 +118,29 @@ extension ConformanceRun {
 
   /// Returns the kept clauses that may have stopped the backend. A kept clause began before the stop, so the one that caused
   /// it ended after the last of these began.
-  private func keptAtTheEnd(of due: [ConformanceClause]) -> [ConformanceClause] {
+  private func keptClausesAtStop(of due: [ConformanceClause]) -> [ConformanceClause] {
     let kept = due.compactMap(result(of:)).filter { if case .kept = $0.verdict { true } else { false } }
     guard let last = kept.compactMap(\.begin).max() else { return [] }
     return kept.filter { $0.end.map { $0 >= last } ?? false }.map(\.clause)
   }
 
   /// Reports whether the clause had no turn, or ran beside others, one of which may have stopped the backend.
-  private func isToBeJudgedAgain(_ result: ClauseResult, wasAlone: Bool) -> Bool {
-    guard target.dialect.restart != nil, let culprit = illness else { return false }
+  private func mustRunAgain(_ result: ClauseResult, wasAlone: Bool) -> Bool {
+    guard target.dialect.restart != nil, let stoppingClause else { return false }
     return switch result.verdict {
-    case .notJudged(let reason): reason == .silence(behind: culprit)
+    case .notJudged(let reason): reason == .backendStopped(after: stoppingClause)
     case .broken(let breach): breach.isLasting && !wasAlone
     case .kept, .notApplicable, .unread, .partly: false
     }
   }
 
   /// Restarts the backend. Returns false if that is impossible, or if it stores no good record then either.
-  private func mend() -> Bool {
+  private func restartBackend() -> Bool {
     guard target.dialect.restart != nil, let clause = ConformanceClause.all.first else { return false }
     let run = clauseRun(clause, turn: countRestart())
     do { _ = try run.restart("KILL") } catch { return false }
     guard run.lastingProblem(withBatches: false) == nil else { return false }
-    setIllness(behind: nil)
+    setStop(after: nil)
     return true
   }
 }

@@ -3,13 +3,13 @@ import Base
 import Scenario
 import Threads
 
-/// A list may come out of a cache, or from a replica that is behind: what a clause did not find in it is looked for once more before
-/// the verdict keeps other clauses from being judged, and when all have been. What is there then was not lost.
+/// A list may come from a cache, or from a replica that lags behind. Records that a clause did not find are looked up again, before
+/// the verdict keeps other clauses from being judged and after all have been. A record that is found then was not lost.
 extension ConformanceRun {
   private static let timeToLookAgain = Nanoseconds.seconds(5)
   private static let timeBetweenLooks = 200
 
-  /// Until all of it is there, for `patience` at most.
+  /// Looks up missing records until all are found, for `patience` at most.
   func lookAgain(for patience: Nanoseconds = .zero) {
     let clock = SystemClock()
     let end = clock.monotonicNow + patience
@@ -18,7 +18,7 @@ extension ConformanceRun {
     }
   }
 
-  /// False where nothing is missing any more.
+  /// Returns false when nothing is missing any more.
   private func lookOnce() -> Bool {
     let end = SystemClock().monotonicNow + ConformanceRun.timeToLookAgain
     var isMissing = false
@@ -47,10 +47,10 @@ extension ConformanceRun {
   }
 
   private static let remedyOfLateLists =
-    "let the list be read past its cache, or from the database that is written to, or say with verify.readDelay how late it may be"
+    "read the list past its cache, or from the primary database, or set verify.readDelay to the delay that is allowed"
 
-  /// Looks at the end of a run for what a store had twice: one that has it once then merges its rows later. Where one does, what is
-  /// still there twice is waited for.
+  /// Looks up, at the end of a run, records that a store had twice: if one is there once, the store merges its rows later, and the
+  /// others get time to be merged, too.
   func lookForMerged() {
     let clock = SystemClock()
     let start = clock.monotonicNow
@@ -66,7 +66,7 @@ extension ConformanceRun {
           continue
         }
         result.verdict = .unread(
-          "the store could not be read: what was sent again was in the list twice, and is there once at the end of the run: say with verify.readDelay how long the store takes to merge it"
+          "the store could not be read: a record that was sent again was listed twice, and once at the end of the run: set verify.readDelay to the time that the store takes to merge records"
         )
         replace(result)
         end = start + ClauseRun.timeToAppear
@@ -76,7 +76,7 @@ extension ConformanceRun {
     }
   }
 
-  /// The bounds of how late it was.
+  /// Returns how late the records were, as two bounds.
   private static func times(of missing: SoughtRecords, _ sight: String) -> String {
     func seconds(since instant: MonotonicInstant, until other: MonotonicInstant) -> String {
       "\(((other - instant).seconds * 10).rounded() / 10) s"
@@ -89,7 +89,7 @@ extension ConformanceRun {
       "\(seconds(since: answered, until: missing.looked)) after its answer, and is there \(seconds(since: answered, until: now)) after it\(sight)"
   }
 
-  /// How all of the records are seen now, as the end of a sentence; nil where they are not.
+  /// Returns how all of the records are visible now, as the end of a sentence; nil when they are not.
   private func sight(of missing: [SoughtRecords]) -> String? {
     if let store = target.store, missing.allSatisfy({ shows($0, in: store) }) { return "" }
     if let store = target.storePastCaches, missing.allSatisfy({ shows($0, in: store) }) {

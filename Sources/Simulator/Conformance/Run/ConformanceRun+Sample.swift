@@ -16,19 +16,19 @@ extension ConformanceRun {
   /// A part of device names, beyond all attempts at a busy backend.
   private static let repetition = 50
   private static let timeForRepetitions = Nanoseconds.seconds(8)
-  private static let crowd = "many-devices-at-once"
+  private static let parallelUploads = "many-devices-at-once"
 
   /// Takes a sample: before the many clauses, which take long if records are missing; before those that may stop a backend;
   /// and after these, if one of them has left it failing.
   func takeSample(before phase: ClausePhase, _ tell: (ClauseResult) -> Void) {
-    guard [.crowd, .together, .risky, .restart].contains(phase) else { return }
+    guard [.beforeParallel, .parallel, .risky, .restart].contains(phase) else { return }
     lookAgain()
-    guard illness == nil, silencing == nil, !wasInterrupted, sampled == nil,
+    guard stoppingClause == nil, connectionDefect == nil, !wasInterrupted, sampled == nil,
       let clause = ConformanceClause.all.first(where: { $0.id == ConformanceRun.clausesOfSample[0] })
     else { return }
     let broken = ConformanceClause.all.compactMap(result(of:)).filter { $0.breach != nil }
     // If no good upload succeeds, nothing else is judged.
-    if phase != .crowd, ConformanceRun.clausesOfSample.prefix(2).contains(where: isBroken) { return }
+    if phase != .beforeParallel, ConformanceRun.clausesOfSample.prefix(2).contains(where: isBroken) { return }
     guard
       phase == .restart
         ? broken.contains(where: { $0.clause.phase == .risky }) : !broken.isEmpty || isSampleWanted(before: phase)
@@ -36,24 +36,24 @@ extension ConformanceRun {
     let run = clauseRun(clause, turn: restartCount, attempt: phase.rawValue)
     guard let sample = run.sampleOfGoodRecords() else { return }
     guard let found = sample.finding(beside: broken.compactMap(\.breach)) else {
-      if phase == .risky { gather(broken, tell) }
+      if phase == .risky { findRareFailure(broken, tell) }
       return
     }
-    if found.isOfFailures, isOfCrowd(run) {
-      if phase == .risky { gather(broken, tell) }
+    if found.isOfFailures, isOnlyInParallel(run) {
+      if phase == .risky { findRareFailure(broken, tell) }
       return
     }
-    if phase == .restart { return blame(broken, for: found) }
-    accuse(found, tell)
+    if phase == .restart { return attributeToRiskyClause(broken, found) }
+    reportBroken(found, tell)
     repeatOnce(broken.filter { !isExplained($0, by: found) }, because: found.clause)
   }
 
   /// Reports whether the backend fails only if uploads come at once, or in quick succession on different connections, and
-  /// accepts single ones: the crowd's clause has found that, and the others can be judged.
-  private func isOfCrowd(_ run: ClauseRun) -> Bool {
-    if failsInCrowdsAlone.isRaised { return true }
-    guard isBroken(ConformanceRun.crowd), run.takesSingleUploads() else { return false }
-    failsInCrowdsAlone.raise()
+  /// accepts single ones: the clause about parallel uploads has found that, and the others can be judged.
+  private func isOnlyInParallel(_ run: ClauseRun) -> Bool {
+    if failsOnlyInParallel.isRaised { return true }
+    guard isBroken(ConformanceRun.parallelUploads), run.takesSingleUploads() else { return false }
+    failsOnlyInParallel.raise()
     return true
   }
 
@@ -68,24 +68,24 @@ extension ConformanceRun {
   }
 
   /// Finds a failure too rare for a sample, from several broken clauses that are kept when they run again.
-  private func gather(_ broken: [ClauseResult], _ tell: (ClauseResult) -> Void) {
+  private func findRareFailure(_ broken: [ClauseResult], _ tell: (ClauseResult) -> Void) {
     let causes = ConformanceCauses(broken)
-    let isOfCrowd = failsInCrowdsAlone.isRaised
+    let isOnlyInParallel = failsOnlyInParallel.isRaised
     let roots = broken.filter { result in
       causes.cause(of: result.clause.id) == nil && result.breach?.isOfGoodRecords ?? false
-        && !(isOfCrowd && result.clause.id == ConformanceRun.crowd)
+        && !(isOnlyInParallel && result.clause.id == ConformanceRun.parallelUploads)
     }
-    guard roots.count > 1 else { return roots.forEach { forgive($0, tell) } }
+    guard roots.count > 1 else { return roots.forEach { excuseSingleFailure($0, tell) } }
     let isLoss = roots.contains { $0.breach?.signs.contains(.loss) ?? false }
-    let ofFailures = isOfCrowd ? ConformanceRun.crowd : ConformanceRun.clausesOfSample[1]
-    let culprit = isLoss ? ConformanceRun.clausesOfSample[0] : ofFailures
-    let kept = repeatOnce(roots, because: culprit)
-    if culprit == ConformanceRun.crowd || kept.count < 2 { return }
+    let ofFailures = isOnlyInParallel ? ConformanceRun.parallelUploads : ConformanceRun.clausesOfSample[1]
+    let cause = isLoss ? ConformanceRun.clausesOfSample[0] : ofFailures
+    let kept = repeatOnce(roots, because: cause)
+    if cause == ConformanceRun.parallelUploads || kept.count < 2 { return }
     // As long as a sample looks for its own records.
     if isLoss { lookAgain(for: ClauseRun.timeToAppear) }
     let found = roots.filter { kept.contains($0.clause.id) && isBroken($0.clause.id) }
     guard found.count > 1, let first = found.first?.breach else { return }
-    // What was lost has come, and what is left is of another kind.
+    // The lost records have appeared, and the remaining breaches are of another kind.
     if isLoss, !found.contains(where: { $0.breach?.signs.contains(.loss) ?? false }) { return }
     let names = found.map(\.clause.id).joined(separator: ", ")
     var breach = first
@@ -94,29 +94,29 @@ extension ConformanceRun {
     breach.missing = found.flatMap { $0.breach?.missing ?? [] }
     breach.cause =
       "\(isLoss ? "acknowledged records are sometimes not stored" : "good records are sometimes not acknowledged"): \(found.count) clauses were broken by that, and kept when they ran again (\(names)); the first: \(first.cause)"
-    accuse(GoodRecordSample.Finding(clause: culprit, breach: breach), tell)
+    reportBroken(GoodRecordSample.Finding(clause: cause, breach: breach), tell)
   }
 
   /// Excuses a single failure of a good upload that does not recur. The loss of an acknowledged record is not excused.
-  private func forgive(_ root: ClauseResult, _ tell: (ClauseResult) -> Void) {
+  private func excuseSingleFailure(_ root: ClauseResult, _ tell: (ClauseResult) -> Void) {
     guard let breach = root.breach, breach.signs.contains(where: { $0.traits.contains(.failure) }),
       !breach.signs.contains(.loss)
     else { return }
-    let (verdict, run) = patientVerdict(of: root.clause, turn: restartCount, attempt: ConformanceRun.repetition)
+    let (verdict, run) = verdictWithRetries(of: root.clause, turn: restartCount, attempt: ConformanceRun.repetition)
     guard case .kept(let note) = verdict, !run.isOutOfTime else { return }
     var result = root
     result.verdict = .kept(
-      (note.isEmpty ? "" : note + "; ") + "when it was asked again; before, \(breach.cause.shortened(160))")
+      (note.isEmpty ? "" : note + "; ") + "when it ran again; the first time, \(breach.cause.shortened(160))")
     replace(result)
     tell(result)
   }
 
-  private func accuse(_ found: GoodRecordSample.Finding, _ tell: (ClauseResult) -> Void) {
-    guard let culprit = ConformanceClause.all.first(where: { $0.id == found.clause }) else { return }
-    var result = self.result(of: culprit) ?? ClauseResult(clause: culprit, verdict: .kept(""), seconds: 0)
+  private func reportBroken(_ found: GoodRecordSample.Finding, _ tell: (ClauseResult) -> Void) {
+    guard let cause = ConformanceClause.all.first(where: { $0.id == found.clause }) else { return }
+    var result = self.result(of: cause) ?? ClauseResult(clause: cause, verdict: .kept(""), seconds: 0)
     var breach = result.breach ?? found.breach
     // A clause of the first phase saw a single record, which does not show how often the failure occurs.
-    if result.breach != nil, culprit.phase == .first { breach.cause += "; \(found.breach.cause)" }
+    if result.breach != nil, cause.phase == .first { breach.cause += "; \(found.breach.cause)" }
     let isLoss = breach.signs.contains(.loss)
     // A scenario would reproduce it only by chance.
     if result.breach == nil { breach.requests = nil }
@@ -130,14 +130,14 @@ extension ConformanceRun {
 
   /// Repeats broken clauses; one that is kept then was broken by chance. Returns those.
   @discardableResult
-  private func repeatOnce(_ broken: [ClauseResult], because culprit: String) -> [String] {
+  private func repeatOnce(_ broken: [ClauseResult], because cause: String) -> [String] {
     var kept: [String] = []
     let end = SystemClock().monotonicNow + ConformanceRun.timeForRepetitions
     for var result in broken {
       guard SystemClock().monotonicNow < end, !wasInterrupted, var breach = result.breach else { break }
-      let (verdict, run) = patientVerdict(of: result.clause, turn: restartCount, attempt: ConformanceRun.repetition)
+      let (verdict, run) = verdictWithRetries(of: result.clause, turn: restartCount, attempt: ConformanceRun.repetition)
       guard case .kept = verdict, !run.isOutOfTime else { continue }
-      breach.signs.insert(.byChance(of: culprit))
+      breach.signs.insert(.byChance(of: cause))
       result.verdict = .broken(breach)
       replace(result)
       kept.append(result.clause.id)
@@ -145,31 +145,31 @@ extension ConformanceRun {
     return kept
   }
 
-  /// Blames the first of the clauses that may stop a backend for one that fails now and then; later breaches are due to it.
-  private func blame(_ broken: [ClauseResult], for found: GoodRecordSample.Finding) {
+  /// Attributes intermittent failures to the first of the clauses that may stop a backend; later breaches are due to it.
+  private func attributeToRiskyClause(_ broken: [ClauseResult], _ found: GoodRecordSample.Finding) {
     let risky = broken.filter { $0.clause.phase == .risky }
     func beginning(_ result: ClauseResult) -> Int64 { result.begin?.nanoseconds ?? .max }
-    guard var culprit = risky.min(by: { beginning($0) < beginning($1) }), var breach = culprit.breach else { return }
+    guard var cause = risky.min(by: { beginning($0) < beginning($1) }), var breach = cause.breach else { return }
     breach.cause += "; after it, \(found.breach.cause)"
     breach.missing = []
-    culprit.verdict = .broken(breach)
-    noteSampled(culprit, isLoss: false)
-    replace(culprit)
+    cause.verdict = .broken(breach)
+    noteSampled(cause, isLoss: false)
+    replace(cause)
   }
 
   /// Attributes failures and losses to the clause that a sample found broken; after a clause that left the backend failing,
   /// those of that clause's phase and later.
-  func withCulprit(_ result: ClauseResult) -> ClauseResult {
-    guard let culprit = sampled, culprit.clause.id != result.clause.id, var breach = result.breach else {
+  func attributedToSample(_ result: ClauseResult) -> ClauseResult {
+    guard let cause = sampled, cause.clause.id != result.clause.id, var breach = result.breach else {
       return result
     }
-    if culprit.clause.phase == .risky {
+    if cause.clause.phase == .risky {
       // Several may have run at once, so their order proves nothing.
       guard result.clause.phase >= .risky, breach.isOfGoodRecords else { return result }
     } else {
       guard isLossSampled, breach.signs.contains(.loss) else { return result }
     }
-    breach.signs.insert(.byChance(of: culprit.clause.id))
+    breach.signs.insert(.byChance(of: cause.clause.id))
     var result = result
     result.verdict = .broken(breach)
     return result

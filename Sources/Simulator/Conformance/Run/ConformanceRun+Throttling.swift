@@ -9,7 +9,7 @@ extension ConformanceRun {
   private static let clauseOfFailures = "good-record-acknowledged"
 
   /// Returns the verdict, and the run of the clause that produced it.
-  func patientVerdict(
+  func verdictWithRetries(
     of clause: ConformanceClause, turn: Int, attempt first: Int = 0
   ) -> (ConformanceVerdict, ClauseRun) {
     var attempt = first

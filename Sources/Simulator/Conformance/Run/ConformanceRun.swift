@@ -21,7 +21,7 @@ package final class ConformanceRun: Sendable {
     package var skip: Set<String> = []
     /// The number of parallel clauses; nil: the default.
     package var jobs: Int?
-    var sideBySide: Int { jobs ?? 6 }
+    var parallelCount: Int { jobs ?? 6 }
     /// Clauses that have not been judged by then are not judged; nil: no limit.
     package var timeLimit: Nanoseconds?
     /// How long a clause of many devices queries their records; with a slow store the rest remains unknown.
@@ -29,7 +29,7 @@ package final class ConformanceRun: Sendable {
     /// The minimum age of an acknowledged record that is sent again at the end of a run.
     var timeAway = Nanoseconds.seconds(10)
     /// How long a backend may take to return after a restart.
-    var patienceWithStart = Nanoseconds.seconds(20)
+    var restartTimeout = Nanoseconds.seconds(20)
     /// How long a connection stays idle: neither a usual timeout of servers nor one second more.
     var idleTime = Nanoseconds.milliseconds(7_500)
     /// How long a phone waits for an answer.
@@ -50,13 +50,13 @@ package final class ConformanceRun: Sendable {
   private let results = Mutex<[String: ClauseResult]>([:])
   private let isInterrupted = Atomic(false)
   /// The clause after which the backend stopped storing good records.
-  private let culprit = Mutex<String?>(nil)
+  private let stopCause = Mutex<String?>(nil)
   /// The clause that a sample of good records found broken.
   private let sample = Mutex<(result: ClauseResult, isLoss: Bool)?>(nil)
-  /// The clause about a defect of connections for which uploads wait for their time limit.
-  private let silencer = Mutex<ClauseResult?>(nil)
+  /// The clause about a defect of connections that leaves uploads without an answer until they time out.
+  private let foundConnectionDefect = Mutex<ClauseResult?>(nil)
   /// Set when all single good uploads are accepted, and some of simultaneous ones are not.
-  let failsInCrowdsAlone = AtomicFlag()
+  let failsOnlyInParallel = AtomicFlag()
   private let restarts = Atomic(0)
   private let clock = SystemClock()
   /// The time at which running clauses end; the time of a last request is reserved.
@@ -95,7 +95,7 @@ package final class ConformanceRun: Sendable {
     for phase in ClausePhase.allCases {
       takeSample(before: phase) { if wanted.contains($0.clause.id) { tell($0, self.results.withLock { $0.count }) } }
       let due = ConformanceClause.all.filter { $0.phase == phase && (phase == .first || wanted.contains($0.id)) }
-      carryOut(due, in: phase) { result in
+      runPhase(due, in: phase) { result in
         if wanted.contains(result.clause.id) { tell(result, self.results.withLock { $0.count }) }
       }
     }
@@ -114,7 +114,7 @@ package final class ConformanceRun: Sendable {
   }
 
   private func isFoundation(_ id: String) -> Bool {
-    ConformanceRun.foundations.contains(id) || silencing?.clause.id == id
+    ConformanceRun.foundations.contains(id) || connectionDefect?.clause.id == id
   }
 
   /// Whether most of a clause's time would be spent waiting.
@@ -122,18 +122,18 @@ package final class ConformanceRun: Sendable {
 
   /// The number of parallel clauses: one where the backend has rejected simultaneous uploads, so that the other clauses test
   /// only their own subject; many where it handles them and is slow, unless the number was given.
-  var sideBySide: Int {
-    let crowd = "many-devices-at-once"
-    if isBroken(crowd) || facts.refusesCrowds { return 1 }
-    guard isSlow, settings.jobs == nil else { return settings.sideBySide }
-    return switch results.withLock({ $0[crowd]?.verdict }) {
+  var parallelCount: Int {
+    let parallelUploads = "many-devices-at-once"
+    if isBroken(parallelUploads) || facts.refusesParallelUploads { return 1 }
+    guard isSlow, settings.jobs == nil else { return settings.parallelCount }
+    return switch results.withLock({ $0[parallelUploads]?.verdict }) {
     case .kept?, .partly?: 24
-    default: settings.sideBySide
+    default: settings.parallelCount
     }
   }
 
-  func work(
-    on clauses: [ConformanceClause], threads count: Int, _ tell: @escaping @Sendable (ClauseResult) -> Void
+  func judgeAll(
+    _ clauses: [ConformanceClause], threads count: Int, _ tell: @escaping @Sendable (ClauseResult) -> Void
   ) {
     let next = Atomic(0)
     // The slow ones first, because a phase waits for them.
@@ -160,11 +160,12 @@ package final class ConformanceRun: Sendable {
       return ClauseResult(clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
     }
     if let sampled, sampled.clause.id == clause.id { return sampled }
-    if let silencing {
-      return silencing.clause.id == clause.id ? silencing : result(.notJudged(.because(of: silencing.clause.id)))
+    if let connectionDefect {
+      return connectionDefect.clause.id == clause.id
+        ? connectionDefect : result(.notJudged(.because(of: connectionDefect.clause.id)))
     }
     if isInterrupted.load(ordering: .relaxed) { return result(.notJudged(.interrupted)) }
-    if let silence = facts.silence { return result(.notJudged(.other(silence))) }
+    if let obstacle = facts.obstacle { return result(.notJudged(.other(obstacle))) }
     if let reason = missingNeed(of: clause) { return result(reason) }
     if let cause = ConformanceRun.foundations.first(where: { isBroken($0) && $0 != clause.id }),
       clause.phase != .first, clause.phase != .last, !ConformanceRun.causesOfFoundations.contains(clause.id)
@@ -172,7 +173,7 @@ package final class ConformanceRun: Sendable {
       return result(.notJudged(.because(of: cause)))
     }
     if deadline.isOver, clause.phase != .last { return result(.notJudged(.outOfTime)) }
-    if let illness, clause.phase != .last { return result(.notJudged(.silence(behind: illness))) }
+    if let stoppingClause, clause.phase != .last { return result(.notJudged(.backendStopped(after: stoppingClause))) }
     // Without a good answer each upload would wait for a timeout.
     let good = "good-record-acknowledged"
     if clause.phase == .first, clause.presumes.contains(good), isBroken(good) {
@@ -182,20 +183,20 @@ package final class ConformanceRun: Sendable {
     if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
       return result(.unread(problem))
     }
-    let (verdict, run) = patientVerdict(of: clause, turn: restartCount)
-    if let suspect = run.suspect, isToBlame(suspect) {
+    let (verdict, run) = verdictWithRetries(of: clause, turn: restartCount)
+    if let suspect = run.suspect, leavesUploadsUnanswered(suspect) {
       if case .kept = verdict { return result(verdict) }
       return result(.notJudged(.because(of: suspect)))
     }
     if clause.phase == .restart, case .broken(let breach) = verdict, breach.isLasting {
-      _ = noteIllness(behind: clause.id)
+      _ = noteStop(after: clause.id)
       return result(verdict)
     }
-    return result(examined(verdict, of: clause, run))
+    return result(checkedForStop(verdict, of: clause, run))
   }
 
   /// Judges a clause at once that may be the reason why an upload had no answer. Reports whether it is.
-  private func isToBlame(_ id: String) -> Bool {
+  private func leavesUploadsUnanswered(_ id: String) -> Bool {
     guard let clause = ConformanceClause.all.first(where: { $0.id == id }) else { return false }
     let start = clock.monotonicNow
     let verdict = verdict(of: clause, clauseRun(clause, turn: restartCount))
@@ -203,7 +204,7 @@ package final class ConformanceRun: Sendable {
     let end = clock.monotonicNow
     let result = ClauseResult(
       clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
-    silencer.withLock { $0 = result }
+    foundConnectionDefect.withLock { $0 = result }
     replace(result)
     return true
   }
@@ -231,20 +232,20 @@ package final class ConformanceRun: Sendable {
       clause, target, settings, facts: facts, watch: watch, deadline: deadline, turn: turn, attempt: attempt)
   }
 
-  var illness: String? { culprit.withLock { $0 } }
+  var stoppingClause: String? { stopCause.withLock { $0 } }
 
   /// Notes the clause after which the backend stopped. Returns nil if it is the first, otherwise the first one.
-  func noteIllness(behind clause: String) -> String? {
-    culprit.withLock { culprit in
-      defer { culprit = culprit ?? clause }
-      return culprit
+  func noteStop(after clause: String) -> String? {
+    stopCause.withLock { cause in
+      defer { cause = cause ?? clause }
+      return cause
     }
   }
 
-  func setIllness(behind clause: String?) { culprit.withLock { $0 = clause } }
+  func setStop(after clause: String?) { stopCause.withLock { $0 = clause } }
 
-  /// With its verdict, which the other clauses are not judged beside.
-  var silencing: ClauseResult? { silencer.withLock { $0 } }
+  /// The clause about a defect of connections, with its verdict; while there is one, no other clause is judged.
+  var connectionDefect: ClauseResult? { foundConnectionDefect.withLock { $0 } }
 
   var sampled: ClauseResult? { sample.withLock { $0?.result } }
 
@@ -252,7 +253,7 @@ package final class ConformanceRun: Sendable {
 
   func noteSampled(_ result: ClauseResult, isLoss: Bool) { sample.withLock { $0 = (result, isLoss) } }
 
-  /// What the sample has found of this clause was none.
+  /// Drops the sample's finding about this clause, which has turned out to be wrong.
   func dropSample(of id: String) { sample.withLock { if $0?.result.clause.id == id { $0 = nil } } }
 
   var isOutOfTime: Bool { deadline.isOver }
@@ -305,7 +306,7 @@ package final class ConformanceRun: Sendable {
   }
 
   /// One node of several may show entries where the first look saw none.
-  private func undoubted(_ result: ClauseResult) -> ClauseResult {
+  private func withoutDoubt(_ result: ClauseResult) -> ClauseResult {
     guard facts.longestList > 0, let breach = result.breach else { return result }
     var result = result
     result.verdict = .broken(breach.withoutDoubt)
@@ -313,7 +314,7 @@ package final class ConformanceRun: Sendable {
   }
 
   private func explained(_ results: [ClauseResult]) -> [ClauseResult] {
-    let results = results.map(withCulprit).map(undoubted)
+    let results = results.map(attributedToSample).map(withoutDoubt)
     let causes = ConformanceCauses(results)
     return results.map { result in
       var result = result

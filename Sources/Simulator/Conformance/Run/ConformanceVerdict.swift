@@ -30,7 +30,7 @@ package enum NotJudged: Equatable, Sendable, CustomStringConvertible {
   /// A presumed clause is broken.
   case because(of: String)
   /// The clause after which the backend stored no good record.
-  case silence(behind: String)
+  case backendStopped(after: String)
   /// A reason of the clause itself.
   case other(String)
 
@@ -39,7 +39,7 @@ package enum NotJudged: Equatable, Sendable, CustomStringConvertible {
     case .interrupted: "the run was interrupted"
     case .outOfTime: "the time of the run was over (--time-limit; --jobs judges more clauses at once)"
     case .because(let clause): "because of \(clause)"
-    case .silence(let clause): "because of \(clause): no good record has been stored since"
+    case .backendStopped(let clause): "because of \(clause): no good record has been stored since"
     case .other(let reason): reason
     }
   }

@@ -140,7 +140,7 @@ extension ClauseRun {
         _ = leaveLine()
         phone.take(try line())
         phone.put([fix(phone)])
-        guard uploadPatiently(phone).last?.isSuccess ?? false else { return false }
+        guard uploadWithRetries(phone).last?.isSuccess ?? false else { return false }
         pause(ClauseRun.restBetween)
       }
     } catch { return false }
@@ -186,7 +186,7 @@ extension ClauseRun {
     phone.put(records)
     (share.uploads, share.records) = (share.uploads + 1, share.records + count)
     for attempt in 0..<4 {
-      guard let upload = uploadPatiently(phone).last else { break }
+      guard let upload = uploadWithRetries(phone).last else { break }
       if upload.isSuccess { break }
       if attempt == 0, !SentLog.isThrottling(upload.status) { share.failed.append(upload) }
       if upload.status == 0, attempt > 0 { break }

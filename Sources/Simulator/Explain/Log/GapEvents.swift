@@ -33,7 +33,7 @@ struct GapEvents {
   }
 
   /// Replaces the text of the last event of the kind.
-  mutating func retell(_ kind: Kind, _ words: String) {
+  mutating func replaceWords(_ kind: Kind, _ words: String) {
     guard let last = events.lastIndex(where: { $0.kind == kind }) else { return }
     events[last].evidence.words = words
   }

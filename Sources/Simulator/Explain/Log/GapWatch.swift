@@ -123,7 +123,7 @@ struct GapWatch {
   private mutating func ended(_ silence: Silence) {
     findings.suspended = max(0, findings.suspended - silence.milliseconds)
     findings.ended += silence.milliseconds
-    findings.events.retell(.silence, silence.words)
+    findings.events.replaceWords(.silence, silence.words)
   }
 
   private mutating func seen(_ fix: Fix) {

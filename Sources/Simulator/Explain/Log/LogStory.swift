@@ -54,7 +54,7 @@ package struct LogStory: Sendable {
   package mutating func take(_ passage: LogPassage, on platform: DevicePlatform) {
     self.platform = platform
     entryCount += 1
-    if begin == nil, let earlier, earlier.begin <= passage.time { records.goOn(from: earlier.queue) }
+    if begin == nil, let earlier, earlier.begin <= passage.time { records.resume(from: earlier.queue) }
     if let nextBegin, queueAtNext == nil, nextBegin <= passage.time { queueAtNext = records.queue }
     if let end, passage.time < end { backwardCount += 1 }
     begin = begin ?? passage.time

@@ -21,7 +21,7 @@ struct RecordTrails {
   var followsOne: Bool { wanted != nil }
 
   /// Goes on with the queue that an earlier log of the phone has left.
-  mutating func goOn(from earlier: PhoneQueue) { queue = earlier }
+  mutating func resume(from earlier: PhoneQueue) { queue = earlier }
 
   /// Of a record that is followed. One that was made before the log begins is, too.
   private mutating func change(_ uuid: UUID128, _ body: (inout RecordTrail) -> Void) {
@@ -124,7 +124,7 @@ struct RecordTrails {
     for uuid in uuids { change(uuid) { $0.presumedGone = evidence } }
   }
 
-  /// What the log names is in the queue, whatever was reckoned.
+  /// A record that the log names is in the queue, whatever was inferred before.
   private mutating func recall(_ uuids: [UUID128]) {
     for uuid in uuids where trails[uuid]?.presumedGone != nil { change(uuid) { $0.presumedGone = nil } }
   }

@@ -6,8 +6,8 @@ import JSON
 enum BodyRecords {
   typealias Found = (uuid: UUID128, range: Range<Int>)
 
-  /// What stands where the SDK puts records; else, as of templates and of bodies that were cut, the outermost objects with
-  /// a uuid and a position; where there is none of these, all objects with a uuid.
+  /// The elements at the place where the SDK puts records; otherwise, as with templates and truncated bodies, the outermost objects
+  /// with a uuid and a position; without any of these, all objects with a uuid.
   static func find(in body: [UInt8]) -> [Found] {
     if let records = framed(in: body) { return records }
     return RecordSearch(body, in: body.indices).found
@@ -30,7 +30,7 @@ enum BodyRecords {
     for range in envelope.records {
       let search = RecordSearch(body, in: range)
       hasPosition = hasPosition || search.hasPosition
-      // What a record holds is its content.
+      // Objects inside a record are its content.
       if let last = search.found.last, last.range == range { records.append(last) } else { records += search.found }
     }
     // A template may put the position where the SDK has the record, and the uuid beside it.
@@ -103,7 +103,7 @@ private struct RecordSearch {
       if object.hasPosition, !open.isEmpty { open[open.count - 1].hasPosition = true }
       return
     }
-    // What a record holds is its content.
+    // Objects inside a record are its content.
     if object.hasPosition { drop(from: object.foundBefore) { _ in true } }
     found.append((uuid, object.start..<end))
     placed.append(object.hasPosition)

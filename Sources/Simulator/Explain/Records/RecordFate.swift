@@ -189,7 +189,7 @@ package struct RecordJoin {
     let acknowledgement = successes.last?.time ?? trails.compactMap { $0.destroyed?.time }.max()
     // The zone of a log may not be known.
     let latest = successes.last?.time ?? logs.compactMap { $0.latestDestruction(of: uuid) }.max()
-    if let doubt = store.reprieve(of: acknowledgement, atLatest: latest)
+    if let doubt = store.reasonToWait(of: acknowledgement, atLatest: latest)
       ?? store.deletion(under: owner, of: acknowledgement)
     {
       return (.notJudged, "acknowledged, and not judged: \(doubt)")
@@ -219,7 +219,7 @@ package struct RecordJoin {
     let rows = store.rows[uuid] ?? []
     guard let first = rows.first else { return nil }
     let senders = Set((requests?.requests(with: uuid) ?? []).compactMap(\.device))
-    // A server of ours lists what was sent to it under the device. Another one may list all devices for each.
+    // A Rolling Road server lists what was sent to it under the device. Another one may list all devices for each.
     let known: Set<String>? = device.flatMap { otherSenders(of: uuid, than: $0) == nil ? nil : [$0] }
     if store.accounts == nil, let odd = strange(rows, uuid, among: known ?? senders.union([owner].compactMap { $0 })) {
       return (
@@ -268,7 +268,7 @@ package struct RecordJoin {
   private func unacknowledged(
     _ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest]
   ) -> (RecordFate, String) {
-    // What was reckoned from one log is refuted where a later one has the record.
+    // An inference from one log is refuted when a later log has the record.
     if trails.contains(where: { $0.deletedByApp != nil }) || trails.last?.presumedGone != nil {
       return (
         .deletedByPhone,

@@ -24,7 +24,7 @@ package struct RequestBook: Sendable {
   private let begin: WallInstant?
   /// The number of requests with truncated or unreadable bodies, in which further records may be.
   private(set) var cutBodyCount = 0
-  /// What was acknowledged and cannot be looked up.
+  /// The acknowledged records that cannot be looked up.
   private(set) var unseen = UnseenRecords()
   /// The records of requests of which some were put into quarantine, by request.
   private var recordsBeside: [Int32: [UUID128]] = [:]

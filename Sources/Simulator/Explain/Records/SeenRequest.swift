@@ -43,7 +43,7 @@ package struct SeenRequest: Sendable {
 
   package var isSuccess: Bool { (200...299).contains(status) }
 
-  /// How many of its records a server of ours has put into quarantine; its answer begins with such counts (docs/server.md).
+  /// How many of its records a Rolling Road server has put into quarantine; its answer begins with such counts (docs/server.md).
   var quarantinedCount: Int {
     let text = String(decoding: answer.prefix(SeenRequest.answerBytesKept), as: UTF8.self)
     guard isSuccess, text.hasPrefix("{\"accepted\":"), let key = text.firstRange(of: "\"quarantined\":") else {

@@ -1,7 +1,7 @@
 package import BackendStore
 package import Base
 
-/// What a server of ours has counted of a device.
+/// The counts of a Rolling Road server for a device.
 package struct StoreAccount: Sendable {
   /// Records that it has ever taken, also those that it has deleted since.
   var taken: Int
@@ -47,7 +47,7 @@ package struct StoreBook: Sendable {
   private var namelessness: String?
   /// The number of devices that were not queried, because there are too many.
   package var skippedCount = 0
-  /// Of a server of ours, by device; nil: the store does not tell what it has deleted.
+  /// Of a Rolling Road server, by device; nil: the store does not tell what it has deleted.
   package var accounts: [String: StoreAccount]?
   /// Records that the store quarantined, with the reason.
   private(set) var putAside: [UUID128: Evidence] = [:]
@@ -67,7 +67,7 @@ package struct StoreBook: Sendable {
 
   /// Returns why a record with that acknowledgement may still appear; nil when it should be there. `latest` is the last instant
   /// that the acknowledgement may have, where a log does not show its zone.
-  func reprieve(of acknowledgement: WallInstant?, atLatest latest: WallInstant?) -> String? {
+  func reasonToWait(of acknowledgement: WallInstant?, atLatest latest: WallInstant?) -> String? {
     func isShort(since instant: WallInstant) -> Bool {
       askedAt.milliseconds(since: instant) < readDelay.wholeMilliseconds
     }
@@ -77,7 +77,7 @@ package struct StoreBook: Sendable {
     return "a record may be missing for \(delay) s after its acknowledgement (readDelay); \(advice)"
   }
 
-  /// Why a record that was acknowledged then may have been deleted in the store since; nil where nothing says so.
+  /// Returns why a record acknowledged at that time may have been deleted from the store since; nil without a reason.
   func deletion(under device: String?, of acknowledgement: WallInstant?) -> String? {
     guard let accounts, let device else { return nil }
     guard let account = accounts[device] else {
@@ -244,7 +244,7 @@ package struct StoreBook: Sendable {
   var silence: String? {
     if let namelessness { return namelessness }
     if let unread { return unread }
-    // A store of ours tells by itself what it has.
+    // The store of a Rolling Road server knows by itself what it has.
     if accounts == nil, absent.isEmpty, countOfAll ?? 0 == 0, counts.values.allSatisfy({ $0 == 0 }),
       countOfAll != nil || !counts.isEmpty
     {

@@ -40,7 +40,7 @@ struct UnseenRecords: Sendable {
     nameless.reduce(0) { $0 + (paths.isEmpty || paths.contains($1.key) ? $1.value : 0) }
   }
 
-  /// What was not looked up, as half sentences.
+  /// The records that were not looked up, as half sentences.
   var words: [String] {
     let all = [
       (cutCount, "the journal has the body only in part, or packed"),

@@ -14,7 +14,7 @@ final class RunContext {
   let setup: RunSetup
   let names: [String]
   let clock: DayClock
-  private let way: ServerWay
+  private let way: ServerLocation
   /// The number of requests that the in-process server has received.
   var requestsInside = 0
   /// Seconds of device time per second of network time.
@@ -65,7 +65,7 @@ final class RunContext {
     }
     self.database = database
     database.observer = queueWatch
-    let sight: ServerSight =
+    let sight: StoreVisibility =
       way.inside != nil ? .inside : proof.map { $0.readsContents ? .listing : .questions } ?? .none
     oracle = Oracle(of: setup.judged(with: sight))
     faults = FaultPlan(of: setup)
@@ -93,15 +93,15 @@ final class RunContext {
   var playsFaults: Bool { targetFaults == nil && inside == nil && (setup.playsFaults || setup.isSteerable) }
 
   /// Executes an administrative request.
-  func obey(_ order: Administration, at now: Moment) {
-    if let targetFaults { targetFaults.obey(order) } else { server.obey(order, at: now) }
+  func perform(_ request: Administration, at now: Moment) {
+    if let targetFaults { targetFaults.perform(request) } else { server.perform(request, at: now) }
   }
 
   /// Once per fault, however many devices it affects.
   func rotateKeys(at now: Moment) {
     guard keysRotatedAt != now.monotonic else { return }
     keysRotatedAt = now.monotonic
-    obey(.rotateKeys, at: now)
+    perform(.rotateKeys, at: now)
   }
 
   var server: InProcessServer {
@@ -136,7 +136,7 @@ final class RunContext {
 }
 
 /// The location of the server that a run's devices send to.
-enum ServerWay {
+enum ServerLocation {
   /// In the process, over modelled links.
   case inside(InProcessServer)
   /// Outside, in real time.

@@ -237,7 +237,7 @@ extension SimulatedDevice {
     let now = moment(at: instant, in: run)
     let isReboot = process == .switchedOff
     run.trace.note(.killed, isReboot ? 1 : 0, of: number, at: instant)
-    // What the app has written in this instant was written before its end.
+    // The app wrote this at the same instant, before it ended.
     run.balance(link.context(at: now), queued: host.queue.count)
     // The next launch begins with this configuration, although this app was not told of it (SDK §1.4).
     if run.said.contains(where: \.isConfigured) { run.tell(.configured(host.configuration), link.context(at: now)) }

@@ -23,7 +23,7 @@ struct SimulatedPhone {
   var recentLog: RecentLog?
 
   /// Values that the run sets in its uploads; nil where the configuration already has them.
-  var target: GivenTarget?
+  var target: TargetOverrides?
 
   var receiver: Receiver
   var sensor: ActivitySensor

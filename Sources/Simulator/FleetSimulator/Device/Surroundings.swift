@@ -8,7 +8,7 @@ import Sensing
 import Vocabulary
 import World
 
-/// What a phone monitors for its app beside positions and motion: fences, the region around them, significant location
+/// The conditions that a phone monitors for its app beside positions and motion: fences, the region around them, significant location
 /// changes, and background fetches. Only phones whose app demands some of it have one.
 final class Surroundings {
   /// A crossing that the phone has detected and will report to its app.

@@ -72,11 +72,11 @@ extension SimulatedDevice {
         }
         return
       }
-      if authorization.expireAllAccessTokens { run.obey(.expireTokens(of: name), at: now) }
-      if authorization.revokeAllTokens { run.obey(.revokeTokens(of: name), at: now) }
+      if authorization.expireAllAccessTokens { run.perform(.expireTokens(of: name), at: now) }
+      if authorization.revokeAllTokens { run.perform(.revokeTokens(of: name), at: now) }
       if authorization.rotateKeys { run.rotateKeys(at: now) }
     case .remote(let remote):
-      for order in Administration.orders(remote.commands, to: name) { run.obey(order, at: now) }
+      for request in Administration.queue(remote.commands, for: name) { run.perform(request, at: now) }
     case .lifecycle(let lifecycle):
       // Before the installation there is no app to close.
       guard life.isInstalled else { return }

@@ -84,9 +84,9 @@ package final class TargetFaults {
 
   /// Sends an administrative request. 429 is accepted: the server's limit of pending commands is reached, and
   /// these were discarded.
-  func obey(_ order: Administration) {
-    let answer = administration.ask(order.path, by: "POST", body: Array(order.body.utf8))
-    if answer.status != 429 { note(answer, "POST \(order.path)") }
+  func perform(_ request: Administration) {
+    let answer = administration.ask(request.path, by: "POST", body: Array(request.body.utf8))
+    if answer.status != 429 { note(answer, "POST \(request.path)") }
   }
 
   private func note(_ answer: RequestOutcome, _ what: String) {

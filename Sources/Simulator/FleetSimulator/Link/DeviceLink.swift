@@ -190,7 +190,7 @@ struct DeviceLink {
     let fault = serverFault(of: exchanges[index], under: faults, in: run)
     exchanges[index].isDisregarded = fault.map { !$0.isAfterCommit } ?? false
     for piece in exchanges[index].pieces {
-      exchanges[index].answer += serverEnd.receive(piece, at: wall, meeting: fault)
+      exchanges[index].answer += serverEnd.receive(piece, at: wall, applying: fault)
     }
     exchanges[index].pieces = []
     if exchanges[index].purpose == .records && run.faults.crash(.betweenSendAndAnswer, among: faults) { return true }
@@ -218,7 +218,7 @@ struct DeviceLink {
   /// Continues the server's delayed answer.
   private mutating func work(_ index: Int, at now: Moment, under faults: FaultTimeline, in run: RunContext) {
     let (connection, serverEnd) = way(of: exchanges[index])
-    exchanges[index].answer += serverEnd.goOn(at: run.setup.moment(at: now.monotonic))
+    exchanges[index].answer += serverEnd.resume(at: run.setup.moment(at: now.monotonic))
     answer(index, connection, at: now, under: faults, in: run)
   }
 

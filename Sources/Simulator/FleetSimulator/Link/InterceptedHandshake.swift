@@ -27,7 +27,7 @@ extension DeviceLink {
   }
 
   /// Closes the idle connection, because the proxy is in another network.
-  mutating func meetProxy(at instant: MonotonicInstant, in run: RunContext) {
+  mutating func handshakeWithProxy(at instant: MonotonicInstant, in run: RunContext) {
     idleConnection?.serverEnd?.close(.clientClosed, at: run.setup.moment(at: instant))
     idleConnection = nil
     run.transport?.changeNetwork(of: device)
@@ -37,12 +37,12 @@ extension DeviceLink {
 extension SimulatedDevice {
   mutating func beginInterception(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
     if run.isRuleOfHandshakes(run.faults.faults[spell.fault]) { run.targetFaults?.begin(spell.fault, of: number) }
-    link.meetProxy(at: instant, in: run)
+    link.handshakeWithProxy(at: instant, in: run)
   }
 
   mutating func endInterception(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
     if run.isRuleOfHandshakes(run.faults.faults[spell.fault]) { run.targetFaults?.end(spell.fault, of: number) }
-    link.meetProxy(at: instant, in: run)
+    link.handshakeWithProxy(at: instant, in: run)
   }
 }
 

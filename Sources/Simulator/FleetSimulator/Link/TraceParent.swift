@@ -12,7 +12,7 @@ package struct TraceParent: Equatable, Sendable {
 
   /// A request can name one trace, that of its first record. Nil without records.
   package init?(of request: OutgoingRequest, isSampled: Bool) {
-    guard request.purpose == .records, let first = request.cargo?.uuids.first else { return nil }
+    guard request.purpose == .records, let first = request.payload?.uuids.first else { return nil }
     trace = first
     span = RecordSpan.attempt(request: request.id).id(in: first)
     self.isSampled = isSampled
@@ -61,7 +61,8 @@ extension OutgoingRequest {
     else { return self }
     return OutgoingRequest(
       id: id, purpose: purpose, method: method, url: url,
-      headers: headers + [NameValuePair(TraceParent.header, parent.value)], body: body, timeout: timeout, cargo: cargo,
+      headers: headers + [NameValuePair(TraceParent.header, parent.value)], body: body, timeout: timeout,
+      payload: payload,
       occasion: occasion)
   }
 

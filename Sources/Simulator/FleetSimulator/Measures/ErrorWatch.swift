@@ -44,7 +44,7 @@ package final class ErrorWatch: Watcher {
   /// The number of names above which the server's messages are taken to differ each time.
   private static let rowsMax = 100
   private static let bodyMax = 500
-  /// The number of equal failures at the start that is no coincidence.
+  /// The number of equal failures at the start that cannot be a coincidence.
   private static let openingCount = 10
 
   package init(_ setup: RunSetup) {
@@ -148,7 +148,7 @@ extension ErrorWatch {
 
   private func sample(of request: OutgoingRequest, _ device: Int, body: [UInt8] = []) -> RequestError.Sample {
     RequestError.Sample(
-      device: devices[device], request: request.shown, records: request.cargo?.uuids.count ?? 0,
+      device: devices[device], request: request.shown, records: request.payload?.uuids.count ?? 0,
       body: String(decoding: body.prefix(ErrorWatch.bodyMax), as: UTF8.self))
   }
 

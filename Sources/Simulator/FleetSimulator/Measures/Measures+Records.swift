@@ -59,18 +59,18 @@ extension Measures {
   }
 
   func depart(_ request: OutgoingRequest, of device: Int) {
-    guard let cargo = request.cargo else { return }
-    var flight = Flight(sentAt: now, bytes: request.body.count, cargo: cargo)
+    guard let payload = request.payload else { return }
+    var flight = Flight(sentAt: now, bytes: request.body.count, payload: payload)
     flight.isSettling = devices[device].isSettling
     flight.network = devices[device].network
     change(device) { state in
-      flight.faults = state.faults | state.backlog.sent(cargo.uuids)
+      flight.faults = state.faults | state.backlog.sent(payload.uuids)
       state.flights.append((request.id, flight))
     }
     chart.inFlight += 1
     let tags = tags(of: flight, device)
-    table.record(.uploadWait, now - cargo.triggeredAt, tags)
-    table.record(.batchSize, UInt64(cargo.uuids.count), tags)
+    table.record(.uploadWait, now - payload.triggeredAt, tags)
+    table.record(.batchSize, UInt64(payload.uuids.count), tags)
     table.record(.uploadBytes, UInt64(flight.bytes), tags)
   }
 
@@ -112,8 +112,8 @@ extension Measures {
     tags.faults |= flight.faults
     tags.network = flight.network
     tags.isSettling = flight.isSettling
-    tags.isBatch = flight.cargo.isBatch
-    tags.trigger = flight.cargo.trigger
+    tags.isBatch = flight.payload.isBatch
+    tags.trigger = flight.payload.trigger
     return tags
   }
 
@@ -237,7 +237,7 @@ extension Measures {
     if let sentence = report.lossSentence { summary.notes.insert(sentence, at: 0) }
     if repeatedUploads > 0 {
       summary.notes.append(
-        "\(repeatedUploads.of("upload")) went out again on a new connection, as HTTP clients do when a kept one ends without an answer (RFC 9112 §9.3.1): the server has seen more requests than there are uploads"
+        "\(repeatedUploads.of("upload")) was repeated on a new connection, as HTTP clients do when an idle connection ends without an answer (RFC 9112 §9.3.1): the server saw more requests than there are uploads"
       )
     }
     if let sentence = report.playedSentence { summary.notes.append(sentence) }

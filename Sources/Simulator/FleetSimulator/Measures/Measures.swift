@@ -16,7 +16,7 @@ package final class Measures: Watcher {
   struct Flight {
     let sentAt: MonotonicInstant
     let bytes: Int
-    let cargo: OutgoingRequest.Cargo
+    let payload: OutgoingRequest.Payload
     /// The duration on the network, where that is not device time.
     var serviceTime: Nanoseconds?
     /// One bit for each fault that was active when the request was sent, or when a record in it was made.
@@ -283,7 +283,7 @@ struct Answer {
   func meets(_ condition: Condition) -> Bool {
     switch condition.subject {
     case .requestBytes: condition.holds(Double(flight.bytes))
-    case .requestRecords: condition.holds(Double(flight.cargo.uuids.count))
+    case .requestRecords: condition.holds(Double(flight.payload.uuids.count))
     case .responseStatus: condition.holds(Double(status))
     case .responseBytes: condition.holds(Double(bytes))
     case .responseDuration: condition.holds(duration.seconds * 1_000)

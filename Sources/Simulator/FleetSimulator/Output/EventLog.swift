@@ -105,9 +105,9 @@ package final class EventLog: Watcher {
     writer.field("request", Int64(request.id))
     writer.field("purpose", request.purpose.rawValue)
     writer.field("bytes", Int64(request.body.count))
-    guard let cargo = request.cargo else { return }
-    writer.field("records", Int64(cargo.uuids.count))
-    writer.field("trigger", cargo.trigger.rawValue)
+    guard let payload = request.payload else { return }
+    writer.field("records", Int64(payload.uuids.count))
+    writer.field("trigger", payload.trigger.rawValue)
   }
 
   private func writeFields(of request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {

@@ -61,7 +61,7 @@ extension FleetRun {
       }
       let isIdle = queue.first == nil && transport.inFlight == 0
       if served < FleetRun.turnsInARow && (now >= end || untilIdle && isIdle) { break }
-      if isOutOfPatience(at: now) { break }
+      if isGraceOver(at: now) { break }
       let due = min(queue.first?.instant ?? end, end, nextProgress, dueActs.first?.instant ?? end)
       shared.targetFaults?.place()
       let landed = transport.work(until: wakeUp(for: due, by: clock))
@@ -170,11 +170,11 @@ extension OutsideSetup {
         headers: headers.overlaid(verification.headers),
         seed: seed, deviceCount: devices.count)
       return ListedProof(
-        source, devices: devices, others: others, delay: verification.readDelay, patience: ListPatience())
+        source, devices: devices, others: others, delay: verification.readDelay, retries: ListRetries())
     }
     if verification.effectiveMethod == .query, let view = verification.place.view(fields: verification.fields) {
       return ListedProof(
-        KeptSession(view), devices: devices, others: others, delay: verification.readDelay, patience: ListPatience())
+        KeptSession(view), devices: devices, others: others, delay: verification.readDelay, retries: ListRetries())
     }
     guard isOurs, verification.effectiveMethod != .journal else { return nil }
     let client = try BlockingHTTPClient(transport, interruption: interruption)

@@ -40,10 +40,10 @@ package final class FleetRun {
   let interruption: Interruption
   /// Checked every few events, as reading it takes a lock.
   var isInterrupted = false {
-    didSet { if isInterrupted && !oldValue { patienceEnd = now + Interruption.patience } }
+    didSet { if isInterrupted && !oldValue { graceEnd = now + Interruption.grace } }
   }
   /// The end of the draining of an interrupted run.
-  private var patienceEnd: MonotonicInstant?
+  private var graceEnd: MonotonicInstant?
 
   /// The phase of a run.
   enum Phase { case driving, settling, over }
@@ -212,8 +212,8 @@ package final class FleetRun {
   var settlingEnd: MonotonicInstant { healed + setup.settle }
 
   /// Reports whether a run that is to end early has settled for long enough.
-  func isOutOfPatience(at instant: MonotonicInstant) -> Bool {
-    phase == .settling && patienceEnd.map { instant >= max($0, healed + Interruption.patience) } ?? false
+  func isGraceOver(at instant: MonotonicInstant) -> Bool {
+    phase == .settling && graceEnd.map { instant >= max($0, healed + Interruption.grace) } ?? false
   }
 
   /// Returns the result of a run that is over. May be called once.
@@ -303,7 +303,7 @@ package final class FleetRun {
       if shared.lockstep != nil || turns % FleetRun.eventsPerLook == 0 { isInterrupted = interruption.isRequested }
       shared.proveIfNeeded()
       if phase == .driving ? isEndedEarly : isBrokenOff || isTargetSilent { break }
-      if isOutOfPatience(at: now) { break }
+      if isGraceOver(at: now) { break }
     }
     try shared.database.commit()
     return true

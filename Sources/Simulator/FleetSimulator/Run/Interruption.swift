@@ -24,7 +24,7 @@ package final class Interruption: Sendable {
   package var isRequested: Bool { state.withLock { $0.isRequested } }
 
   /// How long queues may drain after the request.
-  static let patience = Nanoseconds.seconds(5)
+  static let grace = Nanoseconds.seconds(5)
 
   /// Sets a callback that ends a wait when the request is made.
   package func onRequest(_ alarm: @escaping @Sendable () -> Void) { state.withLock { $0.alarm = alarm } }

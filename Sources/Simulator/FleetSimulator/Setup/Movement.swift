@@ -12,8 +12,8 @@ package enum Movement: Sendable {
   case ride(RouteSet, RouteRepetition)
   /// Over open ground.
   case walk(WalkRules, Transport)
-  /// On scheduled trips; `orders` holds those of each device of the whole fleet.
-  case scheduled(Ground, orders: [[ScheduledTrips.Order]])
+  /// On scheduled trips; `trips` holds those of each device of the whole fleet.
+  case scheduled(Ground, trips: [[ScheduledTrips.PlannedTrip]])
 
   /// Returns a movement back and forth between home and work, from the first second.
   package static func shuttle(_ transport: Transport, in city: City) -> Movement { .roam(.shuttle, city, transport) }
@@ -48,9 +48,9 @@ package enum Movement: Sendable {
       return Body(along: routes, repetition: repetition, seed: seed, device: device, index: index, start: start)
     case .walk(let rules, let transport):
       return Body(walking: rules, transport: transport, seed: seed, device: device, start: start)
-    case .scheduled(let ground, let orders):
+    case .scheduled(let ground, let trips):
       let trips = ScheduledTrips(
-        on: ground, orders: orders.indices.contains(index) ? orders[index] : [], seed: seed, device: device,
+        on: ground, trips: trips.indices.contains(index) ? trips[index] : [], seed: seed, device: device,
         index: index)
       return Body(trips, start: start)
     }
@@ -65,7 +65,22 @@ struct MovementBuilder {
 
   init(_ scenario: Scenario, _ files: RouteFiles) { (self.scenario, self.files) = (scenario, files) }
 
-  /// Returns the movement of the devices and the ground of ordered trips. Nil after a problem.
+  /// Returns the problems of a fleet's route that only its files show. Cities and walks have none of these, and are not built.
+  func problems(of traits: FleetTraits) -> [ScenarioProblem] {
+    guard let motion = scenario.motion(named: scenario.motionName(of: traits)), let name = traits.routes,
+      let route = scenario.routes.first(where: { $0.name == name })?.value
+    else { return [] }
+    var problems: [ScenarioProblem] = []
+    let (transport, place) = (RunSetup.transport(motion), "routes.\(name.asPathStep)")
+    switch route {
+    case .city, .walk: break
+    case .replay(let replay): _ = read(replay, transport, place, &problems)
+    case .collection(let collection): _ = read(collection, transport, place, &problems)
+    }
+    return problems
+  }
+
+  /// Returns the movement of the devices and the ground of scheduled trips. Nil after a problem.
   mutating func build(
     _ traits: FleetTraits, _ problems: inout [ScenarioProblem]
   ) -> (movement: Movement, ground: Ground, place: FencedPlace)? {
@@ -78,8 +93,6 @@ struct MovementBuilder {
     let place = "routes.\(name.asPathStep)"
     switch route {
     case .city(let declared):
-      // One that cannot be is refused by the reader.
-      guard declared.isPossible else { return nil }
       let city = city(declared)
       let movement: Movement =
         switch declared.trips {
@@ -88,7 +101,6 @@ struct MovementBuilder {
         }
       return (movement, .city(city, transport), .city(city))
     case .walk(let walk):
-      guard walk.isPossible else { return nil }
       let rules = WalkRules(
         center: walk.center, meanSpeed: walk.meanSpeedMetresPerSecond, alpha: walk.alpha,
         stepSeconds: walk.step.seconds)

@@ -165,10 +165,10 @@ extension RunSetup {
       fleet: name, arrivals: arrivals, start: start,
       seconds: (scenario.clock.duration - fleet.traits.startTime).seconds,
       distance: fleet.traits.trip.distance, ground: ground, devicesMax: devicesMax, seed: scenario.seed)
-    let orders = trips.orders
+    let assignment = trips.assignment
     return FleetSchedule(
-      devices: orders.orders.count, presence: .each(orders.orders.map { $0.first?.start }),
-      movement: .scheduled(ground, orders: orders.orders), droppedTrips: orders.dropped, trips: trips)
+      devices: assignment.trips.count, presence: .each(assignment.trips.map { $0.first?.start }),
+      movement: .scheduled(ground, trips: assignment.trips), droppedTrips: assignment.dropped, trips: trips)
   }
 
   private static func lines(from first: Double, _ stages: [Stage], isStepped: Bool) -> [Ramp.Line] {
@@ -229,8 +229,9 @@ struct Arrivals {
 
 /// The assignment of trips to devices: each goes to the first free device of the fleet. It depends on the trips only, so it
 /// is the same whichever devices a process simulates.
-struct TripOrders {
-  private(set) var orders: [[ScheduledTrips.Order]] = []
+struct TripAssignment {
+  /// The trips of each device.
+  private(set) var trips: [[ScheduledTrips.PlannedTrip]] = []
   /// The number of trips that found no free device.
   private(set) var dropped = 0
   /// The position of each device after its last trip.
@@ -250,23 +251,23 @@ struct TripOrders {
       let device: Int
       if free.first != nil {
         device = free.removeFirst()
-      } else if orders.count < devicesMax {
-        device = orders.count
-        orders.append([])
+      } else if trips.count < devicesMax {
+        device = trips.count
+        trips.append([])
       } else {
         dropped += 1
         continue
       }
       var draws = RandomStream(
         seed: seed, device: key(0), concern: FleetStreamID.tripDistance.rawValue, n: UInt64(number) << 2)
-      let order = ScheduledTrips.Order(start: instant, number: UInt64(number), metres: distance.draw(from: &draws))
-      orders[device].append(order)
-      var trips =
+      let trip = ScheduledTrips.PlannedTrip(start: instant, number: UInt64(number), metres: distance.draw(from: &draws))
+      trips[device].append(trip)
+      var scheduled =
         busyTrips[device]
         ?? ScheduledTrips(
-          on: ground, orders: [order], seed: seed, device: key(device), index: device)
-      let end = trips.end(of: order, at: instant, until: last)
-      busyTrips[device] = trips
+          on: ground, trips: [trip], seed: seed, device: key(device), index: device)
+      let end = scheduled.end(of: trip, at: instant, until: last)
+      busyTrips[device] = scheduled
       busy.insert(Busy(end: end, device: device))
     }
     busyTrips = [:]

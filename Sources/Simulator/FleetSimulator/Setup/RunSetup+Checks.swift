@@ -8,10 +8,8 @@ extension RunSetup {
   /// Returns the parts of a scenario that cannot be simulated, those of its files included. The reader of scenarios reports
   /// them with all others, so that the scenario may lack what could not be read.
   package static func problems(of scenario: Scenario, files: RouteFiles) -> [ScenarioProblem] {
-    var problems: [ScenarioProblem] = []
-    var movements = MovementBuilder(scenario, files)
-    for fleet in scenario.fleets { _ = movements.build(fleet.value.traits, &problems) }
-    return problems + RunSetup.problems(of: scenario)
+    let movements = MovementBuilder(scenario, files)
+    return scenario.fleets.flatMap { movements.problems(of: $0.value.traits) } + RunSetup.problems(of: scenario)
   }
 
   /// Returns the problems that neither files nor the devices of fleets are needed for.
@@ -25,7 +23,7 @@ extension RunSetup {
     switch fault.action {
     case .remote(let remote):
       let most = ServerConfiguration().bodyBytesMax
-      let longest = Administration.orders(remote.commands, to: "").map(\.body.utf8.count).max() ?? 0
+      let longest = Administration.queue(remote.commands, for: "").map(\.body.utf8.count).max() ?? 0
       guard longest > most else { return [] }
       return [
         ScenarioProblem(

@@ -6,7 +6,7 @@ import World
 
 extension RunSetup {
   /// Returns what the oracle knows of the run.
-  func judged(with sight: ServerSight) -> JudgedRun {
+  func judged(with sight: StoreVisibility) -> JudgedRun {
     // Presets of other servers change the form of requests.
     let isAsConfigured = outside.map { $0.preset == nil || $0.preset == .rollingroad } ?? true
     let fleets = fleets.map { fleet in

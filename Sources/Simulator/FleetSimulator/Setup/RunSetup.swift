@@ -239,11 +239,11 @@ final class SharedFleet {
     (presence, movement, trips) = (setup.presence, setup.movement, setup.trips)
   }
 
-  func order(_ trips: TripPlan) {
-    let orders = trips.orders.orders
-    self.trips = trips
-    movement = .scheduled(trips.ground, orders: orders)
-    presence = .each(orders.map { $0.first?.start })
+  func replan(_ plan: TripPlan) {
+    let assigned = plan.assignment.trips
+    trips = plan
+    movement = .scheduled(plan.ground, trips: assigned)
+    presence = .each(assigned.map { $0.first?.start })
   }
 
   /// Returns the first presence of a device according to the scenario; devices that acts add begin with their act.

@@ -37,7 +37,7 @@ struct TripPlan: Sendable {
   }
 
   /// Trips that begin before a change are not affected by it; later ones have draws of their own.
-  var orders: TripOrders {
+  var assignment: TripAssignment {
     let key = { (index: Int) in FleetSetup.key(of: index, in: fleet) }
     func draws(_ number: Int) -> RandomStream {
       RandomStream(
@@ -53,7 +53,7 @@ struct TripPlan: Sendable {
         before: seconds - offset, from: draws(number + 1))
       all = all.filter(isBefore) + more.map { offset + $0 }.filter { !isBefore($0) }
     }
-    return TripOrders(
+    return TripAssignment(
       at: all, start: start, last: MonotonicInstant(secondsRoundedUp: start.seconds + seconds), distance: distance,
       on: ground, devicesMax: devicesMax, seed: seed, key: key)
   }

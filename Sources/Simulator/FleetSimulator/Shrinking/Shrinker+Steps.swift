@@ -18,7 +18,7 @@ extension Shrinker {
   }
 
   /// Tries the violating device alone, with the rest of the run unchanged.
-  mutating func keepVictim() throws -> Bool {
+  mutating func keepViolatingDevice() throws -> Bool {
     let members = members()
     guard members.count > 1 else { return false }
     return try attempt(with: members.filter { $0.name == plan.device })
@@ -26,7 +26,7 @@ extension Shrinker {
 
   /// Keeps the violating device alone, or as few as possible.
   mutating func keepFewerDevices() throws {
-    if try keepVictim() { return }
+    if try keepViolatingDevice() { return }
     let members = members()
     guard members.count > 1 else { return }
     _ = try DeltaDebugging.reduce(members) { try attempt(with: $0) }

@@ -34,7 +34,7 @@ package struct Shrinker {
   /// Returns the smallest plan that was found.
   package mutating func shrink() throws -> FailurePlan {
     // Most failures need only their own device, so a plan of thousands is usually never run as a whole.
-    guard try keepVictim() || attempt(plan.document) else { return plan }
+    guard try keepViolatingDevice() || attempt(plan.document) else { return plan }
     var before: ScenarioDocument
     repeat {
       before = plan.document

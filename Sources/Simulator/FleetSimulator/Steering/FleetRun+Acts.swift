@@ -122,7 +122,7 @@ extension FleetRun {
     for act in acts {
       // Acts after the end of the drives are dropped.
       guard act.instant < drivesEnd else {
-        steering?.settle(number, .applied(words + ", as far as the drives last"), at: instant)
+        steering?.settle(number, .applied(words + ", until the drives end"), at: instant)
         break
       }
       steering?.note(.act(PlannedAct(at: spanOfRun(act.instant), act.change)))
@@ -152,7 +152,7 @@ extension FleetRun {
           $0.steered(at: instant, factor: rate.factor, shift: 0, of: $1)
         }
       }
-      fleet.order(trips.changed(by: rate.factor, at: instant))
+      fleet.replan(trips.changed(by: rate.factor, at: instant))
       for number in numbers(of: rate.fleet) {
         let next = devices[number].changeErrands(at: instant, in: shared)
         if !devices[number].life.isInstalled {
@@ -202,7 +202,7 @@ extension FleetRun {
     let places = fleet.setup.devices + fleet.setup.room
     let needed: Int
     if let trips = fleet.trips {
-      needed = trips.changed(by: factor, at: actInstant).orders.orders.count
+      needed = trips.changed(by: factor, at: actInstant).assignment.trips.count
     } else {
       needed =
         fleet.presence.steered(at: actInstant, factor: factor, shift: Double(count), of: fleet.setup.devices).peak

@@ -19,7 +19,7 @@ extension FleetSchedule {
       }
     }
     guard acts.contains(where: { $0.fleet == name }) else { return devices }
-    return trips.map(\.orders.orders.count) ?? max(devices, presence.peak)
+    return trips.map(\.assignment.trips.count) ?? max(devices, presence.peak)
   }
 }
 

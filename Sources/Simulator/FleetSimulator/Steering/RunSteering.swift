@@ -62,7 +62,7 @@ package final class RunSteering: Sendable {
   /// Whether the run's thread must take the lock; taking it every turn would be expensive.
   private let wantsAttention = Atomic(false)
   private let isWatchedFlag = Atomic(false)
-  private let bell = Bell()
+  private let waker = Waker()
 
   /// Returns the default number of phones that can be added to a run: as many as it has, and at least a thousand.
   package static func places(besides phones: Int) -> Int { max(1_000, phones) }
@@ -111,7 +111,7 @@ package final class RunSteering: Sendable {
     }
     guard let taken else { throw RunActError("", "the run is over", remedy: "start another one") }
     wantsAttention.store(true, ordering: .releasing)
-    bell.ring()
+    waker.wake()
     taken.alarm?()
     return taken.number
   }
@@ -130,7 +130,7 @@ package final class RunSteering: Sendable {
   package func beginWatching() {
     state.withLock { $0.viewers += 1 }
     isWatchedFlag.store(true, ordering: .releasing)
-    bell.ring()
+    waker.wake()
   }
 
   package func endWatching() {
@@ -185,7 +185,7 @@ package final class RunSteering: Sendable {
     case .pause, .resume:
       guard mode != .realtime else {
         throw RunActError(
-          act.name, "real-time runs cannot be paused", remedy: "use the mode virtual, lockstep or accelerated")
+          act.name, "real-time runs cannot be paused", remedy: "use mode virtual, lockstep or accelerated")
       }
     case .stop, .abort: break
     }
@@ -242,7 +242,7 @@ package final class RunSteering: Sendable {
   }
 
   /// Waits until an act is submitted or the time is over.
-  func wait(milliseconds: Int) { bell.wait(milliseconds: milliseconds) }
+  func wait(milliseconds: Int) { waker.wait(milliseconds: milliseconds) }
 
   /// The run has ended; waiting acts are discarded.
   func close(at instant: MonotonicInstant) {

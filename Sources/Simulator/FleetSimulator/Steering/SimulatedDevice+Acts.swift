@@ -27,9 +27,9 @@ extension SimulatedDevice {
   /// Changes the trips of its fleet from an instant on. Returns the time of its next turn: before its first presence, that
   /// presence, or nil for never; later, now, or nil when nothing changes.
   mutating func changeErrands(at instant: MonotonicInstant, in run: RunContext) -> MonotonicInstant? {
-    guard case .scheduled(_, let orders) = fleet.movement else { return life.isInstalled ? nil : life.presenceChange }
+    guard case .scheduled(_, let trips) = fleet.movement else { return life.isInstalled ? nil : life.presenceChange }
     // An earlier change may have had more devices.
-    let own = orders.indices.contains(index) ? orders[index] : []
+    let own = trips.indices.contains(index) ? trips[index] : []
     guard life.isInstalled else {
       // The trips may differ even if the first begins at the same time.
       life.presenceChange = own.first?.start
@@ -37,7 +37,7 @@ extension SimulatedDevice {
       return life.presenceChange
     }
     move(to: instant, in: run)
-    guard body.reorder(own) else { return nil }
+    guard body.replan(own) else { return nil }
     tellMoves(at: instant, in: run)
     return instant
   }

@@ -111,7 +111,7 @@ extension Movement {
   /// Nil for movement on open ground or along given routes.
   var city: City? {
     switch self {
-    case .plan(_, let city, _), .roam(_, let city, _), .scheduled(.city(let city, _), orders: _): city
+    case .plan(_, let city, _), .roam(_, let city, _), .scheduled(.city(let city, _), trips: _): city
     case .ride, .walk, .scheduled: nil
     }
   }

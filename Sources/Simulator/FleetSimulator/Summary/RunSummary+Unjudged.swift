@@ -2,7 +2,7 @@ import Base
 import Oracle
 import Scenario
 
-/// What a run could not judge is neither passed nor failed, with the reason.
+/// Marks everything that a run could not judge as neither passed nor failed, with the reason.
 extension RunSummary {
   /// Whether arrivals at the server, and repeated ones among them, are visible; at an external server they are not.
   package var seesArrivals: Bool { mode == ClockMode.virtual.rawValue }

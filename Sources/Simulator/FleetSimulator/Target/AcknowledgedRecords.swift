@@ -28,10 +28,10 @@ package struct AcknowledgedRecords {
 
   /// Notes the end of any request.
   package mutating func note(_ request: OutgoingRequest, _ outcome: RequestOutcome) {
-    guard let cargo = request.cargo, (200..<300).contains(outcome.status) else { return }
+    guard let payload = request.payload, (200..<300).contains(outcome.status) else { return }
     headers = request.headers
-    if outcome.putAside > 0 { putAsideByAnswers.append((cargo.uuids, outcome.putAside)) }
-    for uuid in cargo.uuids where known[uuid] == nil { known[uuid] = Sent() }
+    if outcome.putAside > 0 { putAsideByAnswers.append((payload.uuids, outcome.putAside)) }
+    for uuid in payload.uuids where known[uuid] == nil { known[uuid] = Sent() }
     read(request.body, isAll: false)
   }
 
@@ -57,7 +57,7 @@ package struct AcknowledgedRecords {
   /// Asks the server, and waits for its answers: some twenty seconds at most for each, unless an interruption ends them.
   package func look(
     at server: OutsideSetup, of device: String, unless interruption: Interruption? = nil
-  ) -> StorageLook {
+  ) -> StorageCheck {
     guard !known.isEmpty else { return .impossible("no record was acknowledged") }
     var server = server
     let origin = server.origin
@@ -76,7 +76,7 @@ package struct AcknowledgedRecords {
     } catch { return .impossible("\(error)") }
   }
 
-  private func look(by proof: any StoreProof, of device: String, keeping kept: [KeptField]) -> StorageLook {
+  private func look(by proof: any StoreProof, of device: String, keeping kept: [KeptField]) -> StorageCheck {
     let keys = known.map { PointKey(recordedAt: $1.timestamp?.millisecondsSince1970 ?? 0, uuid: $0) }
       .sorted { $0.uuid < $1.uuid }
     guard let absent = proof.missing(keys, of: device) else { return .impossible(proof.refusal ?? "no reason") }
@@ -88,7 +88,7 @@ package struct AcknowledgedRecords {
       let explained = Set(unexplained.filter { answer.uuids.contains($0) }.prefix(max(0, unlisted)))
       unexplained.removeAll { explained.contains($0) }
     }
-    var result = StorageLook.Result(device: device, acknowledged: keys.count)
+    var result = StorageCheck.Result(device: device, acknowledged: keys.count)
     result.missing = unexplained.map(\.text)
     result.putAside = absent.count - unexplained.count
     let gone = Set(absent)
@@ -121,7 +121,7 @@ extension OutsideSetup {
 }
 
 /// The result of a look at the store.
-package enum StorageLook: Equatable, Sendable {
+package enum StorageCheck: Equatable, Sendable {
   case notAsked
   /// The reason, as half a sentence.
   case impossible(String)
@@ -168,7 +168,7 @@ package enum StorageLook: Equatable, Sendable {
       tell(result.repeated, "stored more than once")
       tell(result.changes, "stored differently from what was sent")
       if !result.missing.isEmpty {
-        parts.append(result.missing.count == result.acknowledged ? result.remedy : StorageLook.Result.elsewhere)
+        parts.append(result.missing.count == result.acknowledged ? result.remedy : StorageCheck.Result.elsewhere)
       }
       if result.unreadTimes > 0 {
         parts.append("\(result.unreadTimes.of("time")) not compared: times without a time zone")

@@ -21,7 +21,7 @@ struct Administration {
   static let rotateKeys = Administration(path: "/admin/v1/tokens/rotate-keys", body: "")
 
   /// Queues commands for the next answers to the device, at most a hundred per request.
-  static func orders(_ commands: [Command], to device: String) -> [Administration] {
+  static func queue(_ commands: [Command], for device: String) -> [Administration] {
     stride(from: 0, to: commands.count, by: 100).map { start in
       let list = JSONValue.object(["commands": .array(commands[start...].prefix(100).map(\.json))])
       return Administration(path: "/admin/v1/devices/\(device.percentEncoded)/commands", body: list.string)

@@ -28,10 +28,10 @@ final class EarlierRun {
 
   /// Checks a request that is about to be sent. A store that cannot be read is ignored here; the end of the run reports it.
   func look(before request: OutgoingRequest, of device: Int, named name: String, _ oracle: Oracle) {
-    guard leftover == nil, asked.count < EarlierRun.devicesMax, let cargo = request.cargo,
+    guard leftover == nil, asked.count < EarlierRun.devicesMax, let payload = request.payload,
       asked.insert(device).inserted
     else { return }
-    let keys = oracle.keys(of: cargo.uuids, waitingOn: device)
+    let keys = oracle.keys(of: payload.uuids, waitingOn: device)
     guard let missing = proof.missing(keys, of: name), missing.count < keys.count else { return }
     let absent = Set(missing.map(\.uuid))
     leftover = keys.first { !absent.contains($0.uuid) }.map { Leftover(uuid: $0.uuid, device: name) }

@@ -20,7 +20,7 @@ package final class FleetTransport {
   /// The time that was waited in vain since the last answer, for requests that are sent one by one.
   private var silence = Nanoseconds.zero
   /// When waiting for a target ends after a request to end the run.
-  private var patienceEnd: MonotonicInstant?
+  private var graceEnd: MonotonicInstant?
   private let clock = SystemClock()
 
   /// How long requests that are sent one by one are waited for in vain.
@@ -77,7 +77,7 @@ package final class FleetTransport {
   /// request to end the run the wait is short.
   func ask(_ request: OutgoingRequest, of device: Int) -> TransportCompletion {
     precondition(inFlight == 0, "one request at a time")
-    if hasGivenUp || isOutOfPatience {
+    if hasGivenUp || isGraceOver {
       return TransportCompletion(
         device: device, id: request.id,
         outcome: .failed(.timeout, message: "the target does not answer; no further requests are sent"),
@@ -86,7 +86,7 @@ package final class FleetTransport {
     let begun = clock.monotonicNow
     send(request, of: device)
     while true {
-      if let end = work(until: patienceEnd).first {
+      if let end = work(until: graceEnd).first {
         if case .failed(.timeout, _) = end.outcome {
           silence = silence + (clock.monotonicNow - begun)
         } else {
@@ -94,15 +94,15 @@ package final class FleetTransport {
         }
         return end
       }
-      if isOutOfPatience { cancel(request.id, of: device) }
+      if isGraceOver { cancel(request.id, of: device) }
     }
   }
 
-  private var isOutOfPatience: Bool {
+  private var isGraceOver: Bool {
     guard let interruption, interruption.isRequested else { return false }
     let now = clock.monotonicNow
-    guard let end = patienceEnd else {
-      patienceEnd = now + Interruption.patience
+    guard let end = graceEnd else {
+      graceEnd = now + Interruption.grace
       return false
     }
     return now >= end

@@ -23,25 +23,25 @@ extension InProcessServer {
   }
 
   /// Executes an administrative request.
-  func obey(_ order: Administration, at now: Moment) {
+  func perform(_ request: Administration, at now: Moment) {
     let connection = connect()
-    let head = "POST \(order.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(order.body.utf8.count)\r\n\r\n"
-    var answer = connection.receive(Array((head + order.body).utf8)[...], at: now)
+    let head = "POST \(request.path) HTTP/1.1\r\nHost: localhost\r\nContent-Length: \(request.body.utf8.count)\r\n\r\n"
+    var answer = connection.receive(Array((head + request.body).utf8)[...], at: now)
     // An answer that is delayed for a moment need not wait where time stands still.
-    if answer.isEmpty { answer = connection.goOn(at: now) }
+    if answer.isEmpty { answer = connection.resume(at: now) }
     connection.close(.clientClosed, at: now)
     // 429: the server's limit of pending commands is reached, and these were discarded.
     let isDone = ["HTTP/1.1 2", "HTTP/1.1 429"].contains { answer.starts(with: $0.utf8) }
-    precondition(isDone, "the server refuses \(order.path): \(String(decoding: answer, as: UTF8.self))")
+    precondition(isDone, "the server refuses \(request.path): \(String(decoding: answer, as: UTF8.self))")
   }
 }
 
 extension InProcessConnection {
-  func receive(_ bytes: ArraySlice<UInt8>, at now: Moment, meeting fault: ServerFault? = nil) -> [UInt8] {
-    receive(bytes, at: now.monotonic, wall: now.wall, meeting: fault)
+  func receive(_ bytes: ArraySlice<UInt8>, at now: Moment, applying fault: ServerFault? = nil) -> [UInt8] {
+    receive(bytes, at: now.monotonic, wall: now.wall, applying: fault)
   }
 
-  func goOn(at now: Moment) -> [UInt8] { goOn(at: now.monotonic, wall: now.wall) }
+  func resume(at now: Moment) -> [UInt8] { resume(at: now.monotonic, wall: now.wall) }
 
   func close(_ reason: CloseReason, at now: Moment) { close(reason, at: now.monotonic, wall: now.wall) }
 }

@@ -33,7 +33,7 @@ package final class ListedProof: StoreProof {
   private var hasListed = false
   /// The time for which acknowledged records may be invisible.
   private var delay: Nanoseconds
-  private var patience: ListPatience?
+  private var retries: ListRetries?
   package private(set) var comparesContents = false
   package private(set) var repetitions = 0
   package private(set) var (lateRecords, rowsElsewhere) = (0, 0)
@@ -45,10 +45,10 @@ package final class ListedProof: StoreProof {
 
   package init(
     _ source: any RecordSource, devices: [String], others: [String] = [], delay: Nanoseconds = .zero,
-    patience: ListPatience? = nil
+    retries: ListRetries? = nil
   ) {
     (self.source, self.devices, self.others) = (source, devices, others)
-    (self.delay, self.patience) = (delay, patience)
+    (self.delay, self.retries) = (delay, retries)
   }
 
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
@@ -83,12 +83,12 @@ package final class ListedProof: StoreProof {
   /// Reads the list again for missing records: one that appears late is not lost.
   private func lookAgain(for keys: [PointKey], of device: String) -> [PointKey] {
     var missing = keys
-    while !missing.isEmpty, let pause = patience?.next() {
+    while !missing.isEmpty, let pause = retries?.next() {
       _ = Semaphore().wait(milliseconds: pause)
       // The known list remains valid until a newer one is read.
       do throws(StoreViewError) { try fetch(device) } catch { break }
       let rest = missing.filter { !(listings[device]?.isStored($0.uuid) ?? false) }
-      if rest.count < missing.count { patience?.goOn() }
+      if rest.count < missing.count { retries?.extend() }
       lateRecords += missing.count - rest.count
       missing = rest
     }
@@ -119,7 +119,7 @@ package final class ListedProof: StoreProof {
   package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {
     var rows: [(uuid: UUID128, device: Int)] = []
     for (number, device) in devices.enumerated() {
-      // What is twice in the lists that were read is so, whatever the others have.
+      // A record that is twice in the lists that were read is stored twice, whatever the others contain.
       guard let listing = listing(of: device) else { continue }
       for uuid in listing.stored {
         if let owner = strangers.owner(of: uuid) { body(uuid, device, owner) }
@@ -181,7 +181,7 @@ package final class ListedProof: StoreProof {
   /// Reports whether the list of the device or of another one can be read, now or a little later: a store that is behind has none at all.
   private func hasOtherList(than device: String) -> Bool {
     while !others(than: device).contains(where: { sought($0) != nil }) {
-      guard let pause = patience?.next() else { return false }
+      guard let pause = retries?.next() else { return false }
       _ = Semaphore().wait(milliseconds: pause)
       silent.removeAll()
       if sought(device) != nil { return true }
@@ -224,9 +224,9 @@ package final class ListedProof: StoreProof {
       found.values[known].take(uuid, RecordContent(record))
     }
     for uuid in end.putAside { found[device]?.takePutAside(uuid) }
-    if let problem = count.namelessness(source.place) ?? count.ownerlessness(source.place) { throw problem }
+    if let problem = count.namelessness(source.place) ?? count.missingDeviceProblem(source.place) { throw problem }
     if let problem = fields.problem(source.place) { throw problem }
-    if let stranger = names.strangerOfAll, devices.contains(stranger) {
+    if let stranger = names.deviceOfSharedList, devices.contains(stranger) {
       throw StoreViewError(
         text: "\(source.place): the list of '\(device)' has entries of '\(stranger)': it is not asked for one device")
     }
@@ -261,7 +261,7 @@ extension ListedProof {
 }
 
 /// How long a list is read again for missing records: the first seconds, and longer while more arrive.
-package struct ListPatience {
+package struct ListRetries {
   /// The pauses in milliseconds.
   private var pauses: ArraySlice<Int>
   private let longer: Int
@@ -273,7 +273,7 @@ package struct ListPatience {
 
   mutating func next() -> Int? { pauses.popFirst() }
 
-  mutating func goOn() {
+  mutating func extend() {
     guard spare > 0, pauses.isEmpty else { return }
     spare -= 1
     pauses.append(longer)
@@ -309,7 +309,7 @@ private struct ListedNames {
 
   /// One of the other devices, if this is the list of all devices: fewer foreign entries, or only such, may be misfiled
   /// records that name their device.
-  var strangerOfAll: String? { own > 0 && others >= own ? stranger : nil }
+  var deviceOfSharedList: String? { own > 0 && others >= own ? stranger : nil }
 }
 
 /// Records listed for devices of other runs, for unknown names, or for no device; a record that its device misses

@@ -165,7 +165,7 @@ extension Ledger {
       }
       if !waiting.isEmpty, isDraining(device, at: instant) { drainingCount += 1 }
       // An external server may accept as little as it likes, and each has its limits; no invariant covers that.
-      if seesServer, !isCut, !isDraining(device, at: instant), !isHopeless(device), let first = waiting.first {
+      if seesServer, !isCut, !isDraining(device, at: instant), !isUndeliverable(device), let first = waiting.first {
         violations.flag(
           .drain, device, first.uuid, at: instant,
           "\(waiting.count.of("record")) still in the queue, this one the oldest",
@@ -186,14 +186,14 @@ extension Ledger {
 
   /// Reports whether the device's last upload was longer than the server in the process takes, or took longer than the
   /// configuration allows. The queue is blocked then (SDK §9.1.3, §9.2.3).
-  private func isHopeless(_ device: Int) -> Bool {
+  private func isUndeliverable(_ device: Int) -> Bool {
     let page = pages[device]
     return page.waiting.count > 0 && (page.hasTimedOut || page.answer?.isForLength ?? false)
   }
 
   /// Counts the devices whose uploads the server in the process cannot take; nil without any.
-  func countHopeless() -> ServerCounts? {
-    let full = pages.indices.filter(isHopeless)
+  func countUndeliverable() -> ServerCounts? {
+    let full = pages.indices.filter(isUndeliverable)
     guard !full.isEmpty else { return nil }
     var counts = ServerCounts()
     (counts.devices, counts.answeredDevices) = (pages.count, full.count)
@@ -228,7 +228,7 @@ extension Ledger {
   func closeStore(by proof: (any StoreProof)?, at instant: MonotonicInstant) {
     prove(by: proof)
     closeContents()
-    // What was read is compared, whatever could not be read.
+    // The records that were read are compared, even if others could not be read.
     if let proof, nameless == nil { compare(by: proof, at: instant) }
   }
 

@@ -64,7 +64,7 @@ final class Ledger {
   private let clockFactor: Double
   /// The number of unproven records at which the store is queried.
   let proofSize: Int
-  private let sight: ServerSight
+  private let sight: StoreVisibility
   private let bodyBytesMax: Int
   private let naming: RecordNaming
   /// A device whose records cannot be looked up, for lack of a uuid.

@@ -89,14 +89,14 @@ struct LossProfile {
   private var common: [(trait: String, count: Count)] {
     guard kept > 0 else { return [] }
     let found = counts.filter { _, count in
-      Double(count.lost) >= LossProfile.shareOfLost * Double(lost) && isTelling(count)
+      Double(count.lost) >= LossProfile.shareOfLost * Double(lost) && isConclusive(count)
     }
     let order = found.sorted { ($0.value.kept, -$0.value.lost, $0.key) < ($1.value.kept, -$1.value.lost, $1.key) }
     return order.prefix(2).map { ($0.key, $0.value) }
   }
 
   /// Reports whether few enough of the stored records share the property.
-  private func isTelling(_ count: Count) -> Bool { Double(count.kept) <= LossProfile.shareOfKept * Double(kept) }
+  private func isConclusive(_ count: Count) -> Bool { Double(count.kept) <= LossProfile.shareOfKept * Double(kept) }
 
   private var ofWholeRequests: String? {
     guard kept > 0, recordsOfWholeRequests == lost, lost > wholeRequests else { return nil }
@@ -109,7 +109,7 @@ struct LossProfile {
       least > 1
     else { return nil }
     let count = LossProfile.sum(sizes.filter { $0.key >= least }.values)
-    return isTelling(count) ? "all were in requests of \(least) or more records \(LossProfile.share(count))" : nil
+    return isConclusive(count) ? "all were in requests of \(least) or more records \(LossProfile.share(count))" : nil
   }
 
   private var ofOneTime: String? {
@@ -119,7 +119,7 @@ struct LossProfile {
     func text(_ second: Int64) -> String {
       String(MonotonicInstant(nanoseconds: second * 1_000_000_000).clockText.prefix { $0 != "." })
     }
-    return isTelling(count)
+    return isConclusive(count)
       ? "all were acknowledged from \(text(first)) to \(text(last)) of the run \(LossProfile.share(count))" : nil
   }
 

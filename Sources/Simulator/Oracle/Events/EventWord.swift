@@ -74,8 +74,8 @@ extension SimulationEvent {
 extension OutgoingRequest {
   fileprivate var detail: String {
     let what = "request \(id): \(method) \(purpose), \(body.count) bytes"
-    guard let cargo, let first = cargo.uuids.first else { return what }
-    let more = cargo.uuids.count > 1 ? " and \(cargo.uuids.count - 1) more" : ""
-    return "\(what), record \(first.text)\(more), \(cargo.trigger.rawValue)"
+    guard let payload, let first = payload.uuids.first else { return what }
+    let more = payload.uuids.count > 1 ? " and \(payload.uuids.count - 1) more" : ""
+    return "\(what), record \(first.text)\(more), \(payload.trigger.rawValue)"
   }
 }

@@ -20,7 +20,7 @@ final class TrueWorld {
     let (device, now) = (context.device, context.now.monotonic)
     switch event {
     case .moves(let episode): lives[device].move(episode)
-    case .asked(let command), .told(.commanded(let command)): obey(command, device, at: now)
+    case .asked(let command), .told(.commanded(let command)): execute(command, device, at: now)
     case .configured(let configuration): configure(configuration, device, at: now)
     case .closed:
       lives[device].closedAt = now
@@ -96,7 +96,7 @@ final class TrueWorld {
     }
   }
 
-  private func obey(_ command: Command, _ device: Int, at now: MonotonicInstant) {
+  private func execute(_ command: Command, _ device: Int, at now: MonotonicInstant) {
     switch command {
     case .start: want(.location, device, at: now)
     case .startGeofences: want(.geofences, device, at: now)

@@ -103,7 +103,7 @@ struct ComparisonJudge {
       outcome: old == new ? .same : new ? .better : .regression, isCost: false, isPromise: true)
   }
 
-  /// What is wrong with either run, by name: another fault is worse, though there are as many as before.
+  /// The problems of either run, by name: a different one is a regression even if their number is the same.
   private var faultRows: [RunComparison.Row] {
     let (old, new) = (verdicts(before), verdicts(after))
     var named: Set<String> = []

@@ -67,7 +67,7 @@ package struct DialectLogin: Equatable, Sendable {
 extension DialectLogin: ScenarioSection {
   static let table = Table<DialectLogin>(
     "login",
-    "How a device gets its first tokens. They are looked for in the answer as the SDK looks for refreshed ones.",
+    "How a device gets its first tokens. They are read from the answer as the SDK reads refreshed ones.",
     [
       .optional("url", \.url, .text, "The URL, relative to `--target`."),
       .key("method", \.method, .text, "The method of the request."),

@@ -22,7 +22,7 @@ extension DecodingContext {
     if security.isUnchecked, security.authorities != nil {
       inside("target.tls.insecure") {
         $0.refuse(
-          .contradiction, "insecure and ca exclude each other", remedy: "remove one of both (--insecure, --ca)")
+          .contradiction, "insecure and ca cannot be used together", remedy: "remove one of them (--insecure, --ca)")
       }
     }
   }
@@ -38,7 +38,7 @@ extension DecodingContext {
         inside("target") {
           $0.refuse(
             .missing, "the mode \(mode.rawValue) needs a server",
-            remedy: "add url here or http.url in sdk.config, or take the mode virtual",
+            remedy: "add url here or http.url in sdk.config, or use mode virtual",
             reading: ["clock.mode", "sdk", "fleets"])
         }
       }
@@ -49,18 +49,18 @@ extension DecodingContext {
     }
     if target.url != nil, scenario.requests.isEmpty {
       refuse(
-        "target.url", "the mode virtual always uses the built-in server",
-        "take another mode to reach the url, or remove it")
+        "target.url", "mode virtual always uses the built-in server",
+        "use another mode to reach the url, or remove it")
     }
     if let preset = target.preset, preset != .rollingroad {
       refuse(
-        "target.preset", "the mode virtual always uses the built-in server",
-        "take another mode, or the preset rollingroad")
+        "target.preset", "mode virtual always uses the built-in server",
+        "use another mode, or the preset rollingroad")
     }
     if target.connections.policy == .pooled {
       refuse(
-        "target.connections.policy", "in the mode virtual each device has connections of its own",
-        "write \"mobile\", or take another mode")
+        "target.connections.policy", "in mode virtual each device has its own connections",
+        "write \"mobile\", or use another mode")
     }
   }
 

@@ -30,7 +30,7 @@ extension DecodingContext {
     if clock.mode == .virtual && clock.timestamps == .shiftToNow {
       inside("clock.timestamps") {
         $0.refuse(
-          .contradiction, "the mode virtual keeps the date of clock.start", remedy: "remove it, or take another mode",
+          .contradiction, "mode virtual keeps the date of clock.start", remedy: "remove it, or use another mode",
           reading: ["clock.mode"])
       }
     }
@@ -128,7 +128,7 @@ extension DecodingContext {
       inside("faults[\(index)]") { context in
         if seen.contains(fault.name) {
           context.inside("name") {
-            $0.refuse(.contradiction, "a second fault '\(fault.name)'", remedy: "give it a name of its own")
+            $0.refuse(.contradiction, "a second fault '\(fault.name)'", remedy: "give it a unique name")
           }
         }
         if let start = fault.start, scenario.isOver(at: start) {
@@ -175,7 +175,7 @@ extension DecodingContext {
           }
           if index > 0, act.start < scenario.acts[index - 1].start {
             context.refuse(
-              .contradiction, "it is earlier than the act before it", remedy: "list acts in the order of time",
+              .contradiction, "it is earlier than the act before it", remedy: "list acts in order of time",
               reading: ["acts[\(index - 1)]", "acts[\(index)]"])
           }
           if act.start <= .zero {

@@ -137,9 +137,9 @@ extension Distribution {
   /// Contradictions between the parameters, beyond the limits of single keys.
   fileprivate var contradiction: (message: String, remedy: String)? {
     switch self {
-    case .uniform(let min, let max) where min > max: ("min is larger than max", "exchange them")
+    case .uniform(let min, let max) where min > max: ("min is larger than max", "swap them")
     case .lognormal(let median, _) where median <= 0: ("the median is 0", "write a median above 0")
-    case .lognormal(let median, let p95) where p95 < median: ("p95 is smaller than the median", "exchange them")
+    case .lognormal(let median, let p95) where p95 < median: ("p95 is smaller than the median", "swap them")
     case .pareto(let min, _) where min <= 0: ("min is 0", "write a min above 0")
     case .constant, .uniform, .normal, .lognormal, .exponential, .pareto: nil
     }

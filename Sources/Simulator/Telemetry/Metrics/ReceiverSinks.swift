@@ -45,7 +45,7 @@ final class OpenTelemetrySink: MetricsSink {
     } orJSON: { (writer: inout MessageJSONWriter) in
       metrics.request(readings, atNanoseconds: now, by: &writer)
     }
-    sender.send(Shipment(url: base + "/v1/metrics", body: body, points: points))
+    sender.send(TelemetryBatch(url: base + "/v1/metrics", body: body, points: points))
   }
 
   func take(_ spans: [TraceSpan]) {
@@ -56,7 +56,7 @@ final class OpenTelemetrySink: MetricsSink {
       (writer: inout MessageJSONWriter) in
       traces.request(spans, by: &writer)
     }
-    sender.send(Shipment(url: base + "/v1/traces", body: body, spans: spans.count))
+    sender.send(TelemetryBatch(url: base + "/v1/traces", body: body, spans: spans.count))
   }
 
   private func written<Result>(
@@ -106,7 +106,7 @@ final class RemoteWriteSink: MetricsSink {
   func take(_ readings: [MetricReading], at instant: MonotonicInstant, isLast: Bool) {
     let (body, samples) = message.request(
       readings, atMilliseconds: clock.unixMilliseconds(at: instant), isLast: isLast)
-    sender.send(Shipment(url: url, body: body, points: samples))
+    sender.send(TelemetryBatch(url: url, body: body, points: samples))
   }
 
   func begin(at now: WallInstant) { clock.begin(at: now) }

@@ -1,7 +1,7 @@
 import Base
 
 /// Points or spans to be sent to a receiver.
-struct Shipment: Sendable {
+struct TelemetryBatch: Sendable {
   let url: String
   let body: [UInt8]
   /// The number of metric samples.
@@ -30,7 +30,7 @@ package struct SendingAccount: Equatable, Sendable {
 
   private static let reasonsMax = 8
 
-  mutating func deliver(_ shipment: Shipment, rejected: Int64, message: String) {
+  mutating func deliver(_ shipment: TelemetryBatch, rejected: Int64, message: String) {
     let (rejectedSpans, rejectedPoints) =
       shipment.spans > 0 ? (min(Int(rejected), shipment.spans), 0) : (0, min(Int(rejected), shipment.points))
     points.delivered += shipment.points - rejectedPoints
@@ -42,7 +42,7 @@ package struct SendingAccount: Equatable, Sendable {
     }
   }
 
-  mutating func drop(_ shipment: Shipment, because reason: String) {
+  mutating func drop(_ shipment: TelemetryBatch, because reason: String) {
     points.dropped += shipment.points
     spans.dropped += shipment.spans
     note(reason)

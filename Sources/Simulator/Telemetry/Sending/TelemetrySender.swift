@@ -22,7 +22,7 @@ package final class TelemetrySender: Sendable {
   }
 
   private struct State {
-    var waiting: BoundedQueue<Shipment>
+    var waiting: BoundedQueue<TelemetryBatch>
     var waitingBytes = 0
     var account = SendingAccount()
     /// Nothing is sent after it; nil during the run.
@@ -34,7 +34,7 @@ package final class TelemetrySender: Sendable {
   private let headers: [NameValuePair]
   private let pace: Pace
   private let state: Mutex<State>
-  private let bell = Bell()
+  private let waker = Waker()
   private let thread: Mutex<NamedThread?> = Mutex(nil)
   private let clock = SystemClock()
 
@@ -57,7 +57,7 @@ package final class TelemetrySender: Sendable {
   }
 
   /// Queues a shipment; never blocks.
-  func send(_ shipment: Shipment) {
+  func send(_ shipment: TelemetryBatch) {
     state.withLock { state in
       let bytes = shipment.body.count
       while state.waiting.isFull || state.waitingBytes + bytes > pace.waitingBytesMax,
@@ -68,7 +68,7 @@ package final class TelemetrySender: Sendable {
       }
       if state.waiting.append(shipment) { state.waitingBytes += bytes }
     }
-    bell.ring()
+    waker.wake()
   }
 
   /// Sends the queue, for at most that long, and ends. Returns the outcome of everything.
@@ -77,7 +77,7 @@ package final class TelemetrySender: Sendable {
       state.end = clock.monotonicNow + span
       return state.alarm
     }
-    bell.ring()
+    waker.wake()
     alarm?()
     thread.withLock { $0.take() }?.join()
     return state.withLock { $0.account }
@@ -94,9 +94,9 @@ extension TelemetrySender {
   }
 
   /// Waits for the next shipment; nil when there will be none, or when time is over.
-  private func next() -> Shipment? {
+  private func next() -> TelemetryBatch? {
     while true {
-      let (shipment, isOver): (Shipment?, Bool) = state.withLock { state in
+      let (shipment, isOver): (TelemetryBatch?, Bool) = state.withLock { state in
         if let end = state.end, clock.monotonicNow >= end {
           while let late = state.waiting.popFirst() { state.account.drop(late, because: TelemetrySender.outOfTime) }
         }
@@ -105,13 +105,13 @@ extension TelemetrySender {
         return (shipment, state.end != nil)
       }
       if shipment != nil || isOver { return shipment }
-      bell.wait()
+      waker.wait()
     }
   }
 
   private static let outOfTime = "there was no time left at the end of the run"
 
-  private func deliver(_ shipment: Shipment, over transport: DrivenTransport, _ number: inout UInt64) {
+  private func deliver(_ shipment: TelemetryBatch, over transport: DrivenTransport, _ number: inout UInt64) {
     let begun = clock.monotonicNow
     var pause = pace.firstPause
     while true {
@@ -154,11 +154,12 @@ extension TelemetrySender {
       }
       guard mayGoOn else { return false }
       guard now < instant else { return true }
-      bell.wait(milliseconds: Int((instant - now).wholeMilliseconds) + 1)
+      waker.wait(milliseconds: Int((instant - now).wholeMilliseconds) + 1)
     }
   }
 
-  private func ask(_ shipment: Shipment, _ number: UInt64, over transport: DrivenTransport) -> TransportCompletion {
+  private func ask(_ shipment: TelemetryBatch, _ number: UInt64, over transport: DrivenTransport) -> TransportCompletion
+  {
     transport.submit(
       OutgoingRequest(
         id: number, purpose: .records, method: "POST", url: shipment.url, headers: headers, body: shipment.body,

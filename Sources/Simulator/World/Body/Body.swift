@@ -69,9 +69,9 @@ package struct Body: Sendable {
   }
 
   /// Replaces the trips; the current one continues. Returns whether the current stay ends at another time.
-  package mutating func reorder(_ orders: [ScheduledTrips.Order]) -> Bool {
+  package mutating func replan(_ planned: [ScheduledTrips.PlannedTrip]) -> Bool {
     guard case .scheduled(var trips) = itinerary else { return false }
-    trips.reorder(orders)
+    trips.replan(planned)
     itinerary = .scheduled(trips)
     guard case .stay(let stay) = episode else { return false }
     episode = trips.first(at: stay.start)

@@ -41,7 +41,7 @@ package struct ScheduledTrips: Sendable {
   }
 
   private var state: State
-  private var orders: [Order]
+  private var planned: [PlannedTrip]
   private let seed: UInt64
   private let device: UInt64
   private let index: Int
@@ -49,13 +49,13 @@ package struct ScheduledTrips: Sendable {
   /// The remaining length of a walk in several pieces.
   private var metresLeft = 0.0
 
-  /// `orders` are sorted by time; one that starts before the last trip has ended waits for its end.
-  package init(on ground: Ground, orders: [Order], seed: UInt64, device: UInt64, index: Int) {
-    (self.orders, self.seed, self.device, self.index) = (orders, seed, device, index)
+  /// `trips` are sorted by time; one that starts before the last trip has ended waits for its end.
+  package init(on ground: Ground, trips: [PlannedTrip], seed: UInt64, device: UInt64, index: Int) {
+    (planned, self.seed, self.device, self.index) = (trips, seed, device, index)
     switch ground {
     case .city(let city, let transport): state = .city(city, transport, city.home(of: device, seed: seed))
     case .routes(let routes):
-      let number = orders.first?.number ?? 0
+      let number = trips.first?.number ?? 0
       let route = routes.route(ofRide: number, seed: seed, device: device, index: index)
       state = .routes(routes, route.path.vertices[0])
     case .open(let rules, let transport):
@@ -66,18 +66,18 @@ package struct ScheduledTrips: Sendable {
 
   func first(at start: MonotonicInstant) -> Episode { stay(from: start) }
 
-  /// Replaces the orders; started ones must come first, as before.
-  mutating func reorder(_ orders: [Order]) { self.orders = orders }
+  /// Replaces the planned trips; those that have started must come first, as before.
+  mutating func replan(_ trips: [PlannedTrip]) { planned = trips }
 
   mutating func next(after episode: Episode) -> Episode {
     guard let end = episode.end else { return episode }
     switch episode {
     case .stay:
-      let order = orders[next]
+      let trip = planned[next]
       next += 1
-      return .trip(trip(order, at: end))
+      return .trip(begin(trip, at: end))
     case .trip:
-      if metresLeft > ScheduledTrips.littleMetres { return .trip(goOn(at: end)) }
+      if metresLeft > ScheduledTrips.minimumMetres { return .trip(continueWalk(at: end)) }
       return stay(from: end)
     }
   }
@@ -88,31 +88,31 @@ package struct ScheduledTrips: Sendable {
       case .city(let city, _, let address): city.coordinate(of: address)
       case .routes(_, let place), .open(_, let place): place
       }
-    let end = next < orders.count ? max(orders[next].start, start + .milliseconds(1)) : nil
+    let end = next < planned.count ? max(planned[next].start, start + .milliseconds(1)) : nil
     return .stay(Stay(place: place, start: start, end: end))
   }
 
-  private mutating func trip(_ order: Order, at start: MonotonicInstant) -> Trip {
+  private mutating func begin(_ planned: PlannedTrip, at start: MonotonicInstant) -> Trip {
     switch state {
     case .city(let city, let transport, let address):
-      var stream = RandomStreamID.scheduledTrips.stream(seed: seed, device: device, n: order.number << 12)
-      let (course, end) = city.course(from: address, metres: order.metres, from: &stream)
+      var stream = RandomStreamID.scheduledTrips.stream(seed: seed, device: device, n: planned.number << 12)
+      let (course, end) = city.course(from: address, metres: planned.metres, from: &stream)
       state = .city(city, transport, end)
-      let paces = PaceStream(seed: seed, device: device, trip: order.number)
+      let paces = PaceStream(seed: seed, device: device, trip: planned.number)
       return Trip.driving(course, by: transport, at: start, paces: paces) { city.zones(from: $0, to: $1) }
     case .routes(let routes, _):
-      let route = routes.route(ofRide: order.number, seed: seed, device: device, index: index)
+      let route = routes.route(ofRide: planned.number, seed: seed, device: device, index: index)
       let trip = route.trip(
-        at: start, seed: seed, device: device, number: order.number, metresMax: max(order.metres, 1))
+        at: start, seed: seed, device: device, number: planned.number, metresMax: max(planned.metres, 1))
       state = .routes(routes, trip.motion.path.vertices[trip.motion.path.vertices.count - 1])
       return trip
     case .open:
-      metresLeft = max(order.metres, 1)
-      return goOn(at: start)
+      metresLeft = max(planned.metres, 1)
+      return continueWalk(at: start)
     }
   }
 
-  private mutating func goOn(at start: MonotonicInstant) -> Trip {
+  private mutating func continueWalk(at start: MonotonicInstant) -> Trip {
     guard case .open(var walker, _) = state else { preconditionFailure("only walks come in pieces") }
     let trip = walker.trip(at: start, metresMax: metresLeft)
     metresLeft -= trip.motion.path.lengthMetres
@@ -120,20 +120,20 @@ package struct ScheduledTrips: Sendable {
     return trip
   }
 
-  private static let littleMetres = 0.5
+  private static let minimumMetres = 0.5
 
   /// Returns the end of the trip that starts at `start`, exactly as the body will make it; some time after `last` if it ends after
   /// that.
-  package mutating func end(of order: Order, at start: MonotonicInstant, until last: MonotonicInstant)
+  package mutating func end(of planned: PlannedTrip, at start: MonotonicInstant, until last: MonotonicInstant)
     -> MonotonicInstant
   {
-    var trip = trip(order, at: start)
-    while metresLeft > ScheduledTrips.littleMetres, trip.end <= last { trip = goOn(at: trip.end) }
+    var trip = begin(planned, at: start)
+    while metresLeft > ScheduledTrips.minimumMetres, trip.end <= last { trip = continueWalk(at: trip.end) }
     return trip.end
   }
 
   /// A trip on demand.
-  package struct Order: Equatable, Sendable {
+  package struct PlannedTrip: Equatable, Sendable {
     package let start: MonotonicInstant
     /// The number among all trips of the fleet.
     package let number: UInt64

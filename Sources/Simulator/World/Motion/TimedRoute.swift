@@ -117,19 +117,19 @@ extension RouteRecording {
     for point in points {
       guard let time = point.time else {
         throw RouteError(
-          .missingTime, at: point.spot, "this point has no time; give it one, or let the timing be modelled")
+          .missingTime, at: point.spot, "this point has no time; add one, or use timing: \"modelled\"")
       }
       if let previous, time < previous {
         throw RouteError(
           .timeStepsBack, at: point.spot,
-          "this point is earlier than the one before it; put the points in order, or let the timing be modelled")
+          "this point is earlier than the one before it; put the points in order, or use timing: \"modelled\"")
       }
       previous = time
       let passed = Double(time.milliseconds(since: points[0].time ?? time)) / (1e3 * factor)
       guard passed < Nanoseconds.centurySeconds else {
         throw RouteError(
           .badTime, at: point.spot,
-          "this point is more than a century after the first one; correct the times, or let the timing be modelled")
+          "this point is more than a century after the first one; correct the times, or use timing: \"modelled\"")
       }
       seconds.append(passed)
     }

@@ -207,14 +207,14 @@ extension EnvelopeScan {
     if body.hasCoordinates { return nil }
     var best: (index: Int, likeness: Int)?
     for (index, member) in envelope.members.enumerated() {
-      let likeness = Self.likenessToRecords(member, in: body)
+      let likeness = Self.similarityToRecords(member, in: body)
       if likeness > best?.likeness ?? 0 { best = (index, likeness) }
     }
     return best?.index
   }
 
   /// Rates how much a member looks like records; 0 for not at all.
-  private static func likenessToRecords(_ member: EnvelopeMember, in body: ObjectFacts) -> Int {
+  private static func similarityToRecords(_ member: EnvelopeMember, in body: ObjectFacts) -> Int {
     switch member.content {
     case .scalar: return 0
     case .object(let object):

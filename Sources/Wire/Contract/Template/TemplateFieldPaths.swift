@@ -123,7 +123,8 @@ extension RecordTemplate {
       "it gives no JSON at …\(excerpt)…, so that the SDK logs an error and uploads the default schema (SDK §7.5.1)"
     // A value that ended too early is an unquoted text; a complete one is followed by something invalid.
     guard let (tag, _) = tags.first(where: { $0.range.contains(offset) }) else {
-      return TemplateProblem(cause: cause, remedy: "let it be an object or a list of JSON when its tags are filled in")
+      return TemplateProblem(
+        cause: cause, remedy: "write one that becomes a JSON object or list when its tags are filled in")
     }
     let other = tag == .timestamp || tag == .recordedAt ? ", or set persistence.timestampFormat to \"epoch\"" : ""
     return TemplateProblem(

@@ -107,7 +107,7 @@ final class GeofenceRule: Rule {
     let known = devices[context.device, default: Fences()].visits[fence.identifier]
     let now = context.now.monotonic
     var visit = known ?? Visit(last: action, toldAt: now)
-    // What the store could not keep since the last report was not reported.
+    // Changes that the store could not save since the last report were not reported.
     let isSound = ledger.truth.lives[context.device].isSound(since: visit.toldAt)
     switch action {
     case .dwell:

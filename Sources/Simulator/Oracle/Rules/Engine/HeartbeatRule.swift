@@ -43,7 +43,7 @@ final class HeartbeatRule: Rule {
     case .told(.commanded), .configured: break
     default: if hearts[device].since != nil { judge(context) }
     }
-    if HeartbeatRule.stirs(event) { hearts[device].rhythm = nil }
+    if HeartbeatRule.interruptsHeartbeats(event) { hearts[device].rhythm = nil }
     switch event {
     case .launched(let launch) where launch.isInBackground:
       hearts[device] = Heart()
@@ -62,7 +62,7 @@ final class HeartbeatRule: Rule {
     }
   }
 
-  private static func stirs(_ event: SimulationEvent) -> Bool {
+  private static func interruptsHeartbeats(_ event: SimulationEvent) -> Bool {
     switch event {
     case .told(.engine(.heartbeat)): false
     case .told(.engine), .moves, .opened: true

@@ -39,7 +39,7 @@ final class ScheduleRule: Rule {
     case .asked(let command), .told(.commanded(let command)): overrule(by: command, device)
     case .closed, .killed:
       timetables[device]?.end(isStopped: ledger.pages[device].terms?.stopsOnTerminate ?? true)
-      // What the store could not write is lost with the process, possibly including that the schedule is on.
+      // State that the store could not write is lost with the process, possibly including that the schedule is on.
       if case .killed = event, !ledger.truth.lives[device].isSound(since: context.now.monotonic) {
         timetables[device]?.follows = false
       }

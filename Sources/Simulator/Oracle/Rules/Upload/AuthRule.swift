@@ -95,9 +95,9 @@ final class AuthRule: Rule {
   private func judgeToken(of request: OutgoingRequest, _ context: EventContext) {
     guard let token = tokens[context.device], let end = token.end, let text = token.authorization.accessToken,
       context.now.wall.milliseconds(since: end) > AuthRule.tolerance.wholeMilliseconds,
-      let cargo = request.cargo, request.shows(accessToken: text)
+      let payload = request.payload, request.shows(accessToken: text)
     else { return }
-    if let refresh = devices[context.device]?.sentAt, refresh >= cargo.triggeredAt { return }
+    if let refresh = devices[context.device]?.sentAt, refresh >= payload.triggeredAt { return }
     flag(context, nil, "upload \(request.id) is sent with a token that expired at \(end)")
   }
 

@@ -57,7 +57,7 @@ final class BoundedEffortRule: Rule {
       efforts[device] = Effort(attemptsMax: pages(of: device) + BoundedEffortRule.spareAttempts)
     case .sent(let request) where request.purpose == .records:
       // A process without a position does not report its heartbeats.
-      if request.cargo?.trigger == .heartbeat { efforts[device].mustWait = false }
+      if request.payload?.trigger == .heartbeat { efforts[device].mustWait = false }
       judge(request.id, context)
     default: break
     }

@@ -22,7 +22,7 @@ final class CellularRule: Rule {
     case .sent(let request) where request.purpose == .records:
       // The upload begins with the call, and goes on as its requests end.
       let isAsked = [ledger.truth.lives[device].syncedAt, ledger.pages[device].endedAt].contains(context.now.monotonic)
-      if request.cargo?.trigger == .manual && isAsked { return }
+      if request.payload?.trigger == .manual && isAsked { return }
       flag(context, nil, "request \(request.id) goes over \(ledger.radio[context.network].name)")
     default: break
     }

@@ -11,7 +11,7 @@ final class RemoteCommandsRule: Rule {
   override class var invariant: Invariant { .remoteCommands }
   override class var interest: Interest { [.ended, .event, .sent, .life] }
 
-  private struct Orders {
+  private struct Unexecuted {
     /// Commands to be executed before anything else happens.
     var due: [Command] = []
     /// Commands of a rejected upload, which wait for the end of the refresh that it caused (SDK §11.2).
@@ -19,7 +19,7 @@ final class RemoteCommandsRule: Rule {
   }
 
   /// The unexecuted commands, by device.
-  private var orders: [Int: Orders] = [:]
+  private var unexecuted: [Int: Unexecuted] = [:]
 
   override class var absence: String { "no server sent a command" }
 
@@ -36,21 +36,21 @@ final class RemoteCommandsRule: Rule {
       take(outcome, of: sent, device)
     case .told(.commanded(let command)): judge(command, context)
     case .sent(let request) where request.purpose == .refresh:
-      if let due = orders[device]?.due, !due.isEmpty { orders[device] = Orders(held: due) }
+      if let due = unexecuted[device]?.due, !due.isEmpty { unexecuted[device] = Unexecuted(held: due) }
     case .sent(let request) where request.purpose == .records:
       expectNothingDue(context)
-      if let command = orders.removeValue(forKey: device)?.held.first { flag(context, nil, missing(command)) }
+      if let command = unexecuted.removeValue(forKey: device)?.held.first { flag(context, nil, missing(command)) }
     // An app that dies while it handles an answer loses its commands: the server does not repeat them.
-    case .killed: orders[device] = nil
+    case .killed: unexecuted[device] = nil
     default: break
     }
   }
 
   override func close(at instant: MonotonicInstant) {
-    for device in orders.keys.sorted() {
-      guard let order = orders[device] else { continue }
+    for device in unexecuted.keys.sorted() {
+      guard let rest = unexecuted[device] else { continue }
       let isRefreshing = refresh(of: device).map { !$0.isGivenUp(at: instant) } ?? false
-      if let command = order.due.first ?? (isRefreshing ? nil : order.held.first) {
+      if let command = rest.due.first ?? (isRefreshing ? nil : rest.held.first) {
         ledger.violations.flag(.remoteCommands, device, at: instant, missing(command))
       }
     }
@@ -62,32 +62,32 @@ final class RemoteCommandsRule: Rule {
       new = ReceivedCommands(inBody: body.span).commands.suffix(DocumentedLimits.commandsMax)
     }
     exercised += new.count
-    if sent.purpose == .refresh, let held = orders[device]?.held {
-      orders[device] = Orders(due: held + new)
+    if sent.purpose == .refresh, let held = unexecuted[device]?.held {
+      unexecuted[device] = Unexecuted(due: held + new)
     } else if !new.isEmpty {
-      orders[device, default: Orders()].due = new
+      unexecuted[device, default: Unexecuted()].due = new
     }
   }
 
   private func judge(_ command: Command, _ context: EventContext) {
     let device = context.device
-    if let order = orders[device], order.due.isEmpty,
+    if let rest = unexecuted[device], rest.due.isEmpty,
       let refresh = refresh(of: device), refresh.isGivenUp(at: context.now.monotonic)
     {
-      orders[device] = Orders(due: order.held)
+      unexecuted[device] = Unexecuted(due: rest.held)
     }
-    guard let next = orders[device]?.due.first else {
+    guard let next = unexecuted[device]?.due.first else {
       return flag(context, nil, "carries out '\(command.name)', which no answer has asked for")
     }
     if next != command { flag(context, nil, "carries out '\(command.name)' where '\(next.name)' is next") }
-    orders[device]?.due.removeFirst()
+    unexecuted[device]?.due.removeFirst()
   }
 
   /// Commands precede everything else that follows an answer.
   private func expectNothingDue(_ context: EventContext) {
-    guard let command = orders[context.device]?.due.first else { return }
+    guard let command = unexecuted[context.device]?.due.first else { return }
     flag(context, nil, missing(command))
-    orders[context.device]?.due = []
+    unexecuted[context.device]?.due = []
   }
 
   private func refresh(of device: Int) -> SentRequest? {

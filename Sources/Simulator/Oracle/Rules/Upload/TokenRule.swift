@@ -6,7 +6,7 @@ package import Upload
 import Vocabulary
 
 /// I22 on the server's side: an upload with an access token that is too old, or was taken back, is no success
-/// (SDK §11.2): who is taken in with a worthless token never learns that it needs a new one.
+/// (SDK §11.2): a device whose invalid token is accepted never learns that it needs a new one.
 final class TokenRule: Rule {
   override class var invariant: Invariant { .auth }
   override class var interest: Interest { [.sent, .served, .ended, .life] }

@@ -48,7 +48,7 @@ final class TriggerRule: Rule {
       if !terms.autoSync { return flag(context, nil, "request \(request.id) is sent although autoSync is off") }
       let waiting = ledger.pages[device].waiting.count
       guard waiting < terms.threshold, senders[device].motionChange != now else { return }
-      if let trigger = request.cargo?.trigger, DocumentedLimits.retryTriggers.contains(trigger),
+      if let trigger = request.payload?.trigger, DocumentedLimits.retryTriggers.contains(trigger),
         senders[device].isLeft
       {
         return

@@ -64,7 +64,7 @@ extension ValueCodec where Value == [Geofence] {
         context.inside("[\(index)]") {
           $0.refuse(
             .contradiction, items[index].position, "a second geofence '\(fence.identifier)'",
-            remedy: "give it an identifier of its own")
+            remedy: "give it a unique identifier")
         }
       }
       return fences

@@ -85,7 +85,7 @@ extension ValueCodec where Value == [Double] {
       guard let levels = pair.read(value, &context) else { return nil }
       guard levels[0] <= levels[1] else {
         context.refuse(
-          .contradiction, value.position, "\(levels[0].short) is above \(levels[1].short)", remedy: "exchange them")
+          .contradiction, value.position, "\(levels[0].short) is above \(levels[1].short)", remedy: "swap them")
         return nil
       }
       return levels

@@ -27,7 +27,7 @@ extension ValueCodec where Value == DeclaredRoute {
 }
 
 extension DeclaredRoute {
-  /// What is wrong with values that can be read, by their keys.
+  /// Problems of values that could be read, by their keys.
   var problems: [ScenarioProblem] {
     switch self {
     case .collection, .replay: []
@@ -148,8 +148,6 @@ extension GridCity {
   /// The number of blocks on each side.
   package var blocksASide: Int { Int((extentMetres / blockMetres).rounded(.up)) }
 
-  package var isPossible: Bool { problems.isEmpty }
-
   fileprivate var problems: [ScenarioProblem] {
     var problems: [ScenarioProblem] = []
     if center.latitude.magnitude > 80 {
@@ -174,8 +172,6 @@ extension GridCity {
 }
 
 extension GaussMarkovWalk {
-  package var isPossible: Bool { problems.isEmpty }
-
   fileprivate var problems: [ScenarioProblem] {
     var problems: [ScenarioProblem] = []
     if step < .milliseconds(100) || step > .seconds(86_400) {

@@ -69,7 +69,7 @@ extension TargetConnections: ScenarioSection {
   static let table = Table<TargetConnections>(
     "connections", "How devices connect.",
     [
-      .key("policy", \.policy, .choice, "Whether each device has connections of its own."),
+      .key("policy", \.policy, .choice, "Whether each device has its own connections."),
       .key("keepAlive", \.keepAlive, .duration, "How long an idle connection is kept."),
       .key("http", \.http, .choice, "The version of HTTP."),
       .key("sourceAddresses", \.sourceAddresses, .choice, "Source addresses of connections."),

@@ -43,7 +43,7 @@ package struct TargetVerification: Equatable, Sendable {
     if places == 1, let method, method != .query {
       return (
         "the method \(method.rawValue) reads no url, database, command, file or stream",
-        "remove one of both, or write method: \"query\""
+        "remove one of them, or write method: \"query\""
       )
     }
     if place.isHalf { return ("database and query belong together", "give both") }

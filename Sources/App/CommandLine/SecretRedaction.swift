@@ -2,7 +2,7 @@ internal import Base
 import FleetSimulator
 
 /// Redacts words of a command line for reports.
-enum SecretWord {
+enum SecretRedaction {
   /// Parts of the names of keys, in scenarios and in headers, whose values are secret.
   private static let names = ["authorization", "token", "password", "secret", "cookie", "api-key", "apikey", "headers"]
 

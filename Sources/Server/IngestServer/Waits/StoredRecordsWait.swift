@@ -5,7 +5,7 @@ import Network
 import Store
 
 /// Answers when the condition holds, or at the timeout. It does not poll: the hub is notified of every commit.
-final class PendingAwait: Responder {
+final class StoredRecordsWait: Responder {
   private let condition: AwaitCondition
   private let milliseconds: Int64
   private let id: UInt64
@@ -32,7 +32,7 @@ final class PendingAwait: Responder {
       hub.giveUp(id)
       return session.answer(exchange, .overloaded, bodyComplete: true, &output)
     }
-    session.respond(with: PendingAwait(id, exchange, condition, milliseconds: milliseconds))
+    session.respond(with: StoredRecordsWait(id, exchange, condition, milliseconds: milliseconds))
     session.wishes.alarm = output.now + .milliseconds(milliseconds)
   }
 
@@ -50,7 +50,7 @@ final class PendingAwait: Responder {
       { reader in
         // Unreadable records count as not found, and the timeout answer lists them.
         do throws(StoreError) { try reader.search(condition) { hub.found($0, for: id) } } catch {}
-        return .searched
+        return .searchEnded
       }, for: session.address)
   }
 
@@ -66,7 +66,7 @@ final class PendingAwait: Responder {
   }
 
   /// Called at the timeout.
-  func alarmRang(_ session: IngestSession, _ output: inout SessionOutput) {
+  func alarmFired(_ session: IngestSession, _ output: inout SessionOutput) {
     // The condition was met at the same moment; the message is on its way.
     guard let (waiter, fed) = session.context.hub.giveUp(id) else { return }
     let (shortfall, isFed) = (session.context.shortfall, session.context.hub.isFed)
@@ -259,7 +259,7 @@ extension LiveHandlers {
       let fields = try AdminFields(body, knows: keys)
       let milliseconds = try fields.milliseconds("timeout") ?? LiveHandlers.standardMilliseconds
       let condition = try condition(fields, of: exchange)
-      return .respond { PendingAwait.begin(condition, milliseconds, $1, in: $0, &$2) }
+      return .respond { StoredRecordsWait.begin(condition, milliseconds, $1, in: $0, &$2) }
     } catch {
       return .answer(.error(400, "bad_await", "\(error)"))
     }

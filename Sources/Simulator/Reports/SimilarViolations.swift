@@ -1,14 +1,14 @@
 import FleetSimulator
 
 /// Violations of one invariant whose histories differ only in devices, records and numbers: one is shown, the others are named.
-struct LikeStories {
+struct SimilarViolations {
   let first: ViolationStory
   private(set) var devices: [String] = []
 
   private static let devicesNamed = 8
 
-  static func groups(of violations: [ViolationStory]) -> [LikeStories] {
-    var groups: [LikeStories] = []
+  static func groups(of violations: [ViolationStory]) -> [SimilarViolations] {
+    var groups: [SimilarViolations] = []
     var places: [String: Int] = [:]
     for violation in violations {
       let outline = outline(of: violation)
@@ -16,7 +16,7 @@ struct LikeStories {
         groups[place].devices.append(violation.device)
       } else {
         places[outline] = groups.count
-        groups.append(LikeStories(first: violation))
+        groups.append(SimilarViolations(first: violation))
       }
     }
     return groups
@@ -25,8 +25,8 @@ struct LikeStories {
   /// The other devices, as a sentence; nil without others.
   var sentence: String? {
     guard !devices.isEmpty else { return nil }
-    let names = devices.prefix(LikeStories.devicesNamed).joined(separator: ", ")
-    let more = devices.count > LikeStories.devicesNamed ? ", …" : ""
+    let names = devices.prefix(SimilarViolations.devicesNamed).joined(separator: ", ")
+    let more = devices.count > SimilarViolations.devicesNamed ? ", …" : ""
     return "\(NumberText.count(devices.count, "more violation")) with the same story: \(names)\(more)"
   }
 

@@ -5,7 +5,7 @@ import Upload
 import World
 
 /// The direction of a connection in which a toxic acts.
-enum ToxicWay {
+enum ToxicDirection {
   case connect, up, down
 
   init(of toxic: Toxic) {
@@ -41,7 +41,7 @@ extension LinkTransit {
   }
 
   /// Applies a toxic as toxiproxy does (https://github.com/Shopify/toxiproxy#toxics).
-  mutating func meet(_ acting: ActingToxic, _ load: Load) {
+  mutating func apply(_ acting: ActingToxic, _ load: Load) {
     var draws = acting.draws
     switch acting.toxic.effect {
     case .latency(let latency):
@@ -118,7 +118,7 @@ struct LinkTransit {
 extension DeviceLink {
   /// Computes the transit in one direction of one of the device's connections. `request` selects the random draws of one request.
   mutating func transit(
-    _ way: ToxicWay, of bytes: Int, headBytes: Int = 0, through connection: LinkConnection, for request: UInt64,
+    _ way: ToxicDirection, of bytes: Int, headBytes: Int = 0, through connection: LinkConnection, for request: UInt64,
     at instant: MonotonicInstant, under faults: FaultTimeline, in run: RunContext
   ) -> LinkTransit {
     let quality = quality(in: run)
@@ -133,17 +133,17 @@ extension DeviceLink {
       bitsPerSecond: isUpload ? quality.upBitsPerSecond : quality.downBitsPerSecond, start: instant)
     let toxics = toxics(on: connection.number, way, request, under: faults, in: run)
     // Last, because a slow close applies only if the connection closes.
-    for toxic in toxics where !toxic.toxic.isSlowClose { transit.meet(toxic, load) }
-    for toxic in toxics where toxic.toxic.isSlowClose { transit.meet(toxic, load) }
+    for toxic in toxics where !toxic.toxic.isSlowClose { transit.apply(toxic, load) }
+    for toxic in toxics where toxic.toxic.isSlowClose { transit.apply(toxic, load) }
     return transit
   }
 
   private func toxics(
-    on connection: UInt64, _ way: ToxicWay, _ request: UInt64, under faults: FaultTimeline, in run: RunContext
+    on connection: UInt64, _ way: ToxicDirection, _ request: UInt64, under faults: FaultTimeline, in run: RunContext
   ) -> [ActingToxic] {
     faults.running.compactMap { spell in
       let fault = run.faults.faults[spell.fault]
-      guard case .toxic(let toxic) = fault.action, ToxicWay(of: toxic) == way else { return nil }
+      guard case .toxic(let toxic) = fault.action, ToxicDirection(of: toxic) == way else { return nil }
       guard touches(toxic, spell, fault.name, connection, in: run) else { return nil }
       let draws = FaultDraw.delay.stream(
         fault.name, seed: run.setup.seed, device: key, n: (request << 1 | (way == .down ? 1 : 0)) << 20)

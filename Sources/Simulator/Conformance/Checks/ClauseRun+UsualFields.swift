@@ -3,8 +3,8 @@ import Base
 import Contract
 import Scenario
 
-/// The content of usual records in clauses about something else: what a backend keeps of the first record of a run, it keeps of
-/// one that comes in another way.
+/// The content of usual records, in clauses about something else: a backend must keep the fields that it has kept of the first
+/// record of the run, in whatever way a record arrives.
 extension ClauseRun {
   /// The time last: one that cannot be read ends a comparison.
   static let usualFields = [
@@ -27,7 +27,7 @@ extension ClauseRun {
     }
   }
 
-  /// Notes the fields that the first record has with other values. These are the matter of the clauses about content.
+  /// Notes the fields of the first record that are stored with other values. The clauses about content judge these.
   func noteAltered(_ entry: StoredRecord, of record: SentRecord) {
     let look = FoundRecords(entries: [record.uuid: [entry]], listed: 1)
     facts.note(
@@ -58,7 +58,7 @@ extension ClauseRun {
     } catch ClauseStop.broken(let breach) {
       return breach
     } catch {
-      // What the store does not show, or not readably, is not judged.
+      // Fields that the store does not show, or not in a readable form, are not judged.
       return nil
     }
     return nil

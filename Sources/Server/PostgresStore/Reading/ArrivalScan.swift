@@ -5,7 +5,7 @@ import Store
 ///
 /// Transactions do not commit in the order of their numbers: what is committed during the scan may lie before its cursor.
 /// Everything committed before the scan began is included, whatever transactions are open.
-struct Walk {
+struct ArrivalScan {
   /// The rows examined for one page, whether or not they match, apart from the rest of the last transaction. A small page
   /// examines fewer.
   static let rowsPerPage = 8_192
@@ -21,7 +21,7 @@ struct Walk {
   init(behind cursor: ArrivalCursor?, _ selection: RecordSelection) {
     let keys = selection.keys
     // After the end of a transaction the next one begins: rows counted for a page must lie after the cursor.
-    let start = cursor.map { $0.row < Walk.endOfTransaction ? $0 : ArrivalCursor(group: $0.group + 1, row: -1) }
+    let start = cursor.map { $0.row < ArrivalScan.endOfTransaction ? $0 : ArrivalCursor(group: $0.group + 1, row: -1) }
     values = [.integer(start?.group ?? 0), .integer(start?.row ?? -1)]
     require("run", "=", .text(keys.run))
     if let device = keys.device { require("name", "=", .text(device.name)) }
@@ -51,7 +51,7 @@ struct Walk {
   /// Each row begins with the last transaction of the page, null at the end. The columns follow; they are null in the only row
   /// of a page without matches.
   mutating func statement(_ columns: String, limit: Int?) -> String {
-    let rows = max(Walk.rowsOfSmallPage, min(limit ?? .max, Walk.rowsPerPage))
+    let rows = max(ArrivalScan.rowsOfSmallPage, min(limit ?? .max, ArrivalScan.rowsPerPage))
     let order = limit.map { "ORDER BY arrived_in, n LIMIT \(value(.integer(Int64($0))))" } ?? ""
     let front = "arrived_in >= $1::int8\(days)"
     return """

@@ -2,7 +2,7 @@ import Base
 import Store
 
 /// Decides which records are forwarded next, and what a sink's answer means. A value without clock or threads.
-struct ForwardCourse {
+struct ForwardProgress {
   /// The pause before the second attempt, doubled before each further one.
   static let firstPause = Nanoseconds.milliseconds(500)
   static let longestPause = Nanoseconds.seconds(60)
@@ -20,7 +20,7 @@ struct ForwardCourse {
   private(set) var sent: UInt64 = 0
   private(set) var retried: UInt64 = 0
   private(set) var refused: UInt64 = 0
-  /// The counts of the store and of this course.
+  /// The counts of the store and since then.
   private(set) var refusalCount: RefusalCount
   /// The reason of the last refusal.
   private(set) var refusalReason: String?
@@ -80,7 +80,7 @@ struct ForwardCourse {
       pause(wish, reason, since, now, chance)
       tried = left > 0 ? left : nil
     case .refused(let count, _) where count > 1: portion = (count + 1) / 2
-    case .refused(_, let reason) where refusalCount.inRow < ForwardCourse.refusedInRowMax:
+    case .refused(_, let reason) where refusalCount.inRow < ForwardProgress.refusedInRowMax:
       putAside(because: reason, wall)
     case .refused(_, let reason): pause(nil, "refuses every record: \(reason)", since, now, chance)
     }
@@ -116,13 +116,13 @@ struct ForwardCourse {
   private mutating func pause(
     _ wish: Nanoseconds?, _ reason: String, _ since: MonotonicInstant, _ now: MonotonicInstant, _ chance: Double
   ) {
-    let doubled = ForwardCourse.firstPause.count << min(failures, 16)
-    let pause = min(doubled, ForwardCourse.longestPause.count)
+    let doubled = ForwardProgress.firstPause.count << min(failures, 16)
+    let pause = min(doubled, ForwardProgress.longestPause.count)
     failures += 1
     retried += 1
     trouble = reason
     troubleSince = troubleSince ?? since
     let drawn = Nanoseconds(pause / 2 + Int64(Double(pause / 2) * chance))
-    pausesUntil = now + max(drawn, min(wish ?? drawn, ForwardCourse.longestWish))
+    pausesUntil = now + max(drawn, min(wish ?? drawn, ForwardProgress.longestWish))
   }
 }

@@ -3,7 +3,7 @@ import DeviceLog
 import Vocabulary
 
 /// The state of the device at the first line of its log, inferred from the log.
-struct Beginning {
+struct InitialState {
   private(set) var configuration: Configuration
   /// Whether the log has a dump of the configuration; it applies from the first line on, wherever it occurs.
   private(set) var isConfigured = false
@@ -26,7 +26,7 @@ struct Beginning {
       break
     }
     if !isConfigured { LoggedSettings(log.facts[...], multiplier: 1).apply(to: &configuration) }
-    let isSignificant = Beginning.followsSignificantChanges(log.facts)
+    let isSignificant = InitialState.followsSignificantChanges(log.facts)
     let isConfigured = isConfigured
     _ = configuration.edit {
       $0.logger.logLevel = .verbose

@@ -6,7 +6,7 @@ import Upload
 
 /// Values that the run sets in each upload, whatever a server has configured: `target.headers`, which identify the device,
 /// and in virtual time the URL of the in-process server, which replaces any other.
-struct GivenTarget {
+struct TargetOverrides {
   let headers: [NameValuePair]
   let url: String?
 
@@ -28,7 +28,7 @@ struct GivenTarget {
     let kept = request.headers.filter { field in !headers.contains { $0.hasName(field.name) } }
     return OutgoingRequest(
       id: request.id, purpose: request.purpose, method: request.method, url: url ?? request.url,
-      headers: kept + headers, body: request.body, timeout: request.timeout, cargo: request.cargo,
+      headers: kept + headers, body: request.body, timeout: request.timeout, payload: request.payload,
       occasion: request.occasion)
   }
 }
@@ -39,7 +39,7 @@ extension SimulatedDevice {
     let outside = run.setup.outside
     var names = (outside?.headers ?? run.setup.insideHeaders).map(\.name)
     if outside?.isOurs ?? true { names.append(HeaderName.deviceID.description) }
-    phone.target = GivenTarget(
+    phone.target = TargetOverrides(
       configuration(in: run), over: host.configuration, names: names, keepsURL: outside == nil)
   }
 }

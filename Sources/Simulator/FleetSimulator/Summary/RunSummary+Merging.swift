@@ -2,87 +2,33 @@ import Base
 import Oracle
 import Scenario
 
-/// One of several processes that share the devices of a run.
-package struct Shard: Equatable, Sendable {
-  /// Counted from 0.
-  package let index: Int
-  package let count: Int
-
-  /// Nil when the index is not below the count.
-  package init?(index: Int, count: Int) {
-    guard count >= 1, count <= Shard.countMax, (0..<count).contains(index) else { return nil }
-    self.index = index
-    self.count = count
-  }
-
-  /// `0/4` to `3/4`; nil for anything else.
-  package init?(text: String) {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count == 2, let index = Shard.number(parts[0]), let count = Shard.number(parts[1]) else { return nil }
-    self.init(index: index, count: count)
-  }
-
-  package var text: String { "\(index)/\(count)" }
-
-  /// Reports whether the shard simulates a device, by its index among all devices of all fleets.
-  func simulates(_ device: Int) -> Bool { device % count == index }
-
-  /// Reads a number of digits only: no sign, no space.
-  private static func number(_ text: Substring) -> Int? {
-    text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
-  }
-
-  /// No cluster is larger; a larger number is a typing error.
-  package static let countMax = 10_000
-}
-
-extension RunSetup {
-  /// Returns the part of one shard: every `count`-th device of the whole run. Fleets remain, even when empty. A part that is
-  /// to be added to others runs to its end even when an invariant is violated.
-  package func part(_ shard: Shard, isEndedByViolation: Bool = false) -> RunSetup {
-    var part = self
-    if !isEndedByViolation { part.endingInvariants = [] }
-    part.shard = shard
-    part.counted = devicesOfWhole
-    part.mapped = membersOnMap()
-    var before = 0
-    for index in fleets.indices {
-      // They belong to the whole run and are counted once.
-      if shard.index > 0 { part.fleets[index].droppedTrips = 0 }
-      part.fleets[index].members = fleets[index].simulated.filter { shard.simulates(before + $0) }
-      before += fleets[index].devices
-    }
-    return part
-  }
-}
-
 extension RunSummary {
   /// Combines the results of the shards of one run, except missing ones. The thresholds with the indices `endings` have ended
   /// it, judged on the whole. Throws a sentence when the shards are not those of one run, or not all.
   package static func whole(
     of shards: [RunSummary], missing: [MissingShard] = [], endedBy endings: [Int] = []
   ) throws(MergeError) -> RunSummary {
-    let parts = withNotesNamed(try inOrder(shards, missing: missing))
+    let parts = withLabelledNotes(try inOrder(shards, missing: missing))
     var whole = parts[0]
     whole.shard = nil
     for part in parts.dropFirst() {
       try whole.requireSameRun(as: part)
       try whole.add(part)
     }
-    whole.putMetricsInOrder()
+    whole.sortMetrics()
     whole.invariants = invariants(of: parts)
     for index in whole.thresholds.indices { try whole.judge(index, parts, endsTheRun: endings.contains(index)) }
     if whole.ending == .completed, !endings.isEmpty { whole.ending = .threshold }
-    whole.findAnew(parts)
+    whole.deriveFindings(parts)
     whole.notes += whole.sentences
     whole.leaveUnseenUnjudged()
     whole.leaveLateUnjudged()
-    whole.leaveOut(missing)
+    whole.mark(missing: missing)
     return whole
   }
 
   /// Prefixes notes that not all parts have with the name of their shard.
-  private static func withNotesNamed(_ parts: [RunSummary]) -> [RunSummary] {
+  private static func withLabelledNotes(_ parts: [RunSummary]) -> [RunSummary] {
     guard parts.count > 1 else { return parts }
     return parts.map { part in
       var named = part
@@ -194,7 +140,7 @@ extension RunSummary {
 
   /// Derives the findings about the server again from the sums of all devices and rows: one shard does not know what another
   /// has sent. Applies `--strict` to the whole if it applied to shards.
-  private mutating func findAnew(_ parts: [RunSummary]) {
+  private mutating func deriveFindings(_ parts: [RunSummary]) {
     findings = serverCounts?.findings(ledger) ?? []
     if parts.contains(where: { $0.findings.contains(where: \.isOfStrictness) }) { judgeStrictly() }
     verification.unknownRows = max(0, verification.unknownRows - verification.rowsElsewhere)
@@ -203,7 +149,7 @@ extension RunSummary {
 
   /// Sorts metrics as in a single run: by measure, for the whole and then each fleet, and then the selections of thresholds.
   /// A part omits what it has not measured.
-  private mutating func putMetricsInOrder() {
+  private mutating func sortMetrics() {
     var places: [String: Int] = [:]
     for measure in Measure.allCases {
       let name = measure.metric.name
@@ -281,7 +227,7 @@ package struct MissingShard: Equatable, Sendable {
 
 extension RunSummary {
   /// Marks figures that lack some shards as not those of the run.
-  fileprivate mutating func leaveOut(_ missing: [MissingShard]) {
+  fileprivate mutating func mark(missing: [MissingShard]) {
     guard let first = missing.first else { return }
     self.missing = missing
     if ending == .completed, ended < duration { ending = .stopped }

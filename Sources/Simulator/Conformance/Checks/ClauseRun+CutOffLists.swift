@@ -12,7 +12,7 @@ extension ClauseRun {
     let phone = try phone(exactly: device, tokens: facts.needsTokens ? try signIn(device) : nil)
     for record in [fix(phone), gone] {
       phone.put([record])
-      guard uploadPatiently(phone).last?.isSuccess ?? false else { return false }
+      guard uploadWithRetries(phone).last?.isSuccess ?? false else { return false }
       let next = try self.look(for: [record], of: device)
       if next.listed != look.listed || record.uuid == gone.uuid && next.missing.isEmpty { return false }
     }
@@ -21,7 +21,7 @@ extension ClauseRun {
 
   /// Returns the limit, as a sentence.
   func endOfList(_ look: FoundRecords) -> String {
-    "the list of a device ends at \(look.listed) entries, so that no others can be looked for: verify.next leads to further pages"
+    "the list of a device ends at \(look.listed) entries, so others cannot be searched for: verify.next leads to further pages"
   }
 
   /// Reports whether the list has a number of entries that is a typical limit, and none was longer.

@@ -5,7 +5,7 @@ import HTTP1
 import Scenario
 import Upload
 
-/// The questions of every clause: was a record acknowledged, is it stored, once, as it was sent?
+/// The checks of every clause: a record is acknowledged, and stored once and as it was sent.
 extension ClauseRun {
   static let answerTime = Nanoseconds.seconds(10)
 
@@ -16,11 +16,11 @@ extension ClauseRun {
   {
     phone.put(records)
     try keepTime()
-    var all = uploadPatiently(phone)
+    var all = uploadWithRetries(phone)
     if phone.queuedCount > 0 { try keepTime() }
     // A single failure must not end the run: all other clauses depend on those of the first phase.
     if phone.queuedCount > 0, clause.phase == .first, let last = all.last, last.status == 0 || last.status >= 500 {
-      all += uploadPatiently(phone)
+      all += uploadWithRetries(phone)
       if phone.queuedCount == 0 { note(failure: last) }
     }
     guard let last = all.last else { throw ClauseStop.notJudged("the phone had nothing to send") }
@@ -37,7 +37,7 @@ extension ClauseRun {
 
   /// Returns the stop of a run in which no clause can judge the backend.
   func endOfJudging(_ reason: String) -> ClauseStop {
-    facts.note(silence: reason)
+    facts.note(obstacle: reason)
     return .notJudged(reason)
   }
 
@@ -67,7 +67,7 @@ extension ClauseRun {
       } ?? ""
     breach.answered = upload?.outcome.text ?? lastReply?.wholeText ?? ""
     breach.stored = stored
-    if !hasOrdered, !hasNoCommandLine {
+    if !hasQueuedCommands, !hasNoCommandLine {
       let trust = target.transport.wordsOfCurl
       breach.curl = lastSent?.curl(trust)
       if breach.curl == nil, let lastSent, let body = String(validating: lastSent.readableBody, as: UTF8.self) {
@@ -131,7 +131,7 @@ extension ClauseRun {
       do throws(StoreViewError) {
         let begin = now
         let list = try store.list(of: device, mayBeNameless: mayBeNameless || facts.listsUUIDs)
-        // What has waited for a limit says nothing of the store.
+        // The time of a query that waited for a rate limit says nothing about the store.
         facts.noteStoreRead(of: list.records.count, in: target.client.limit.words == nil ? now - begin : .zero)
         if list.records.contains(where: { $0.uuid != nil }) { facts.noteUUIDs() }
         return .success(list)
@@ -274,7 +274,7 @@ extension ClauseRun {
     }
     if !facts.knowsUUIDs, let other = all.first(where: { isUnderAnotherName(first, $0) })?.uuid {
       throw ClauseStop.unread(
-        "the store could not be read: what has the time and the place of the record \(first.uuid.upperCaseText) is listed as \(other.upperCaseText): let the list show the uuid of the record too, and name its place as 'uuid' in verify.fields"
+        "the store could not be read: what has the time and the place of the record \(first.uuid.upperCaseText) is listed as \(other.upperCaseText): add the uuid of the record to the list, and name its place as 'uuid' in verify.fields"
       )
     }
     return look
@@ -335,7 +335,7 @@ extension ClauseRun {
           ? "the record\(among) is stored \(rows) times"
           : "\(look.repeated.count) of \(all) records\(among) are stored more than once", harm: .wrong,
         stored:
-          "\(twice.uuid.upperCaseText) stands there \(rows) times\(timeSinceAnswer("a store that merges them later says so"))",
+          "\(twice.uuid.upperCaseText) is listed \(rows) times\(timeSinceAnswer("a store that merges them later says so"))",
         sign: .storedTwice)
     }
     facts.noteStored(records, of: device, by: clause, look)

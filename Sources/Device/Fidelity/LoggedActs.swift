@@ -5,7 +5,7 @@ import JSON
 import Vocabulary
 
 /// The acts of the real engine, read from its log.
-struct LoggedCourse {
+struct LoggedActs {
   private(set) var acts: [EngineAct] = []
   /// The sum of the odometer's increases after its first value.
   private(set) var metres = 0.0

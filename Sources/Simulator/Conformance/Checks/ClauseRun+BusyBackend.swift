@@ -14,7 +14,7 @@ extension ClauseRun {
   }
 
   /// Returns the stop of phones whose queues are not empty at the end, after refusals that do not say when to come again.
-  func busyToTheEnd(_ refused: [ConformancePhone.Upload], of count: Int, _ rest: String) -> ClauseStop {
+  func refusedToTheEnd(_ refused: [ConformancePhone.Upload], of count: Int, _ rest: String) -> ClauseStop {
     guard let last = refused.last else { return fail(rest, harm: .repeat) }
     lastSent = RawRequest(last.request)
     // It is taken by itself.
@@ -28,7 +28,7 @@ extension ClauseRun {
   }
 
   /// Uploads the queue, retrying like the SDK while the server says that it is busy.
-  func uploadPatiently(_ phone: ConformancePhone) -> [ConformancePhone.Upload] {
+  func uploadWithRetries(_ phone: ConformancePhone) -> [ConformancePhone.Upload] {
     var all: [ConformancePhone.Upload] = []
     var (attempt, left) = (0, phone.queuedCount)
     while true {

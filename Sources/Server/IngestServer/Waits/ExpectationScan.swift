@@ -3,14 +3,14 @@ import Contract
 import JSON
 import Store
 
-/// The search for one expectation: what was found, and how far the store or the journal has been read. Advanced page by page on a
+/// The scan for one expectation: what was found, and how far the store or the journal has been read. Advanced page by page on a
 /// reader thread, or on that of the journal; the waiting session holds it in between.
-package struct Look: Sendable {
+package struct ExpectationScan: Sendable {
   private static let recordsAtOnce = 256
   private static let requestsAtOnce = 128
   private static let unsettledPages = 16
   private static let linesAtOnce = 1_000
-  /// The lines of the ledger that one look examines, so that other queries can run in between.
+  /// The lines of the ledger that one scan examines, so that other queries can run in between.
   private static let linesMax = 20_000
 
   private(set) var tally: Tally
@@ -24,10 +24,10 @@ package struct Look: Sendable {
 
   private var cursor: ArrivalCursor?
   private var sequence: Int64 = 0
-  private var order: CommandCursor?
+  private var commandCursor: CommandCursor?
 
-  /// Whether the ledger was too long for one look, and the next continues where this one ended.
-  var isMidway: Bool { order != nil }
+  /// Whether the ledger was too long for one scan, and the next continues where this one ended.
+  var isMidway: Bool { commandCursor != nil }
 
   init(_ expectation: ContentExpectation, _ bounds: TallyBounds, onlyNew: Bool) {
     tally = Tally(expectation, bounds)
@@ -45,20 +45,20 @@ package struct Look: Sendable {
   mutating func restart() {
     tally = Tally(expectation, tally.bounds)
     gaps = RequestGaps()
-    (cursor, sequence, order, isScanned) = (nil, 0, nil, false)
+    (cursor, sequence, commandCursor, isScanned) = (nil, 0, nil, false)
   }
 }
 
-/// Looks at records.
-extension Look {
-  mutating func lookAtRecords(_ batches: [IngestBatch], _ reader: any StoreReader) throws(StoreError) {
+/// The scan of records.
+extension ExpectationScan {
+  mutating func scanRecords(_ batches: [IngestBatch], _ reader: any StoreReader) throws(StoreError) {
     if !isScanned { try scan(reader) }
     for batch in batches where concerns(batch.device) { try follow(batch, reader) }
-    if isScanned { try lookAtUnsettled(reader) }
+    if isScanned { try scanUnsettled(reader) }
   }
 
   /// Examines records that are stored but not reported yet. Another program's open transaction may delay the report for hours.
-  private mutating func lookAtUnsettled(_ reader: any StoreReader) throws(StoreError) {
+  private mutating func scanUnsettled(_ reader: any StoreReader) throws(StoreError) {
     var next = try reader.settledArrivals()
     var pages = 0
     while let cursor = next, pages < Self.unsettledPages {
@@ -127,9 +127,9 @@ extension Look {
   private static let unread = "it has more than \(JSONLimits.standard.maxDepth) objects and lists in each other"
 }
 
-/// Looks at requests.
-extension Look {
-  mutating func lookAtRequests(
+/// The scan of requests.
+extension ExpectationScan {
+  mutating func scanRequests(
     _ journal: Journal, _ routes: RecordedRoutes, share: Double = 1
   ) throws(StoreError) {
     let filter = JournalFilter(run: expectation.run, device: expectation.device)
@@ -176,27 +176,27 @@ extension JournaledRequest {
     if let operation = routes.route(of: entry.method, entry.path)?.name { object["operation"] = .string(operation) }
     if let fault = entry.fault { object["fault"] = .string(fault) }
     for (key, content) in [("body", entry.body), ("answer", entry.answer)] where !content.isEmpty {
-      object[key] = Look.document(content) ?? .string(String(decoding: content, as: UTF8.self))
+      object[key] = ExpectationScan.document(content) ?? .string(String(decoding: content, as: UTF8.self))
     }
     return .object(object)
   }
 }
 
-/// Looks at commands.
-extension Look {
-  mutating func lookAtCommands(_ reader: any StoreReader, now: WallInstant) throws(StoreError) {
+/// The scan of commands.
+extension ExpectationScan {
+  mutating func scanCommands(_ reader: any StoreReader, now: WallInstant) throws(StoreError) {
     let device = expectation.device.map { DeviceIdentity(run: expectation.run, name: $0) }
-    // States change, so everything is counted anew each time.
+    // States change, so everything is counted again each time.
     if !isMidway { (tally, changesAt) = (Tally(expectation, tally.bounds), nil) }
     var seen = 0
     repeat {
       let page = try reader.commands(
-        run: expectation.run, device: device, now: now, after: order, limit: Self.linesAtOnce)
+        run: expectation.run, device: device, now: now, after: commandCursor, limit: Self.linesAtOnce)
       for line in page.elements { note(line) }
       seen += page.elements.count
-      order = page.next
-    } while order != nil && seen < Self.linesMax
-    isScanned = order == nil
+      commandCursor = page.next
+    } while commandCursor != nil && seen < Self.linesMax
+    isScanned = commandCursor == nil
   }
 
   private mutating func note(_ line: CommandProgress) {
