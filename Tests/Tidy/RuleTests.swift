@@ -38,6 +38,31 @@ import Testing
     #expect(arrows.target(of: "Sources/App/rollingroad/main.swift")?.needs == ["JSON"])
   }
 
+  @Test func aTableThatMissesAnInvariantIsFound() {
+    let page = SourceFile(
+      path: "docs/architecture.md",
+      text: """
+        | I1 | `Rules/A.swift` |
+        | I2 | `Rules/A.swift`, `Book/Gone.swift` |
+        | I9 | `Rules/A.swift` |
+        """)
+    let cases = SourceFile(
+      path: "I.swift", text: "  case one = \"I1-one\"\n  case two = \"I2-two\"\n  case three = \"I3-three\"\n")
+    let (first, second) = (
+      SourceFile(path: "Oracle/Rules/A.swift", text: "{ .one }"), SourceFile(path: "Oracle/Rules/B.swift", text: "")
+    )
+    let found = InvariantTable.violations(
+      in: page, cases: cases, judges: [first, second], rules: [first, second])
+    #expect(
+      found.map(\.description) == [
+        "docs/architecture.md:2: Rules/A.swift says nothing of I2",
+        "docs/architecture.md:2: there is no Book/Gone.swift",
+        "docs/architecture.md:3: there is no invariant I9",
+        "docs/architecture.md:1: the table does not name I3",
+        "docs/architecture.md:1: the table does not name Oracle/Rules/B.swift",
+      ])
+  }
+
   @Test func aTableThatIsNotTheManifestIsFound() {
     let page = SourceFile(
       path: "docs/architecture.md",

@@ -20,6 +20,15 @@ import Testing
     }
   }
 
+  @Test func theTableOfInvariantsNamesWhatJudgesThem() throws {
+    let violations = InvariantTable.violations(
+      in: try SourceTree.file("docs/architecture.md"),
+      cases: try SourceTree.file("Sources/Simulator/Scenario/Sections/Verdict/Invariant.swift"),
+      judges: try SourceTree.files(in: ["Sources/Simulator/Oracle"], endings: [".swift"]),
+      rules: try SourceTree.files(in: ["Sources/Simulator/Oracle/Rules"], endings: [".swift"]))
+    for violation in violations { Issue.record("\(violation)") }
+  }
+
   @Test func aTypeNameHasOneMeaning() throws {
     let files = try SourceTree.files(in: ["Sources"], endings: [".swift"])
     let glossary = try SourceTree.file("docs/glossary.md")
