@@ -379,20 +379,4 @@ import World
     stage.wait(300)
     #expect(stage.violated == violated)
   }
-
-  /// The nearest fences are those near the positions that the SDK accepts (SDK §15.2.4).
-  @Test(arguments: [(20.0, []), (100.0, [Invariant.geofenceLiveness])])
-  func anEntryThatNoPositionMayShow(accuracyThreshold: Double, violated: [Invariant]) {
-    let stage = Stage { $0.geolocation.filter.trackingAccuracyThresholdMetres = accuracyThreshold }
-    stage.stay(-1_000)
-    let far = (1..<100).map { index in
-      let center = Geofence.Vertex(latitude: Stage.place(Double(index) * 40_000).latitude, longitude: 2)
-      return Geofence(identifier: "\(index)", shape: .circle(center: center, radiusMetres: 200))
-    }
-    stage.tell(.asked(.addGeofences([Stage.depot] + far)))
-    stage.tell(.asked(.start))
-    stage.go(from: -1_000, to: 0, seconds: 100)
-    stage.wait(300)
-    #expect(stage.violated.filter { $0 == .geofenceLiveness } == violated)
-  }
 }

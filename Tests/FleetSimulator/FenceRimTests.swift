@@ -1,6 +1,8 @@
+import Base
 import Contract
 import Engine
 import Host
+import Oracle
 import Scenario
 import Testing
 import Vocabulary
@@ -75,5 +77,70 @@ import Vocabulary
       for _ in 0..<dwells { stage.tell(.dwell, of: fence) }
       #expect(stage.violated.filter { $0 == .geofence } == violated, "\(episodes) episodes later")
     }
+  }
+
+  /// A visit outlasts a stop; the start behind it may tell in the same instant that it is over (SDK §15.4).
+  @Test(arguments: [(true, []), (false, [Invariant.geofence])])
+  func anExitThatIsToldInTheInstantOfANewStart(isTold: Bool, violated: [Invariant]) {
+    let stage = Stage()
+    stage.stay(0)
+    stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    stage.tell(.enter)
+    stage.pass(seconds: 30)
+    stage.event(.geofencesChange(on: [], off: ["depot"]))
+    stage.event(.enabledChange(isEnabled: false))
+    stage.event(.enabledChange(isEnabled: true))
+    stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    if isTold { stage.tell(.exit) }
+    stage.pass(seconds: 30)
+    stage.tell(.enter)
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
+
+  /// The nearest fences are those near the positions that the SDK accepts while it moves (SDK §15.2.4).
+  @Test(arguments: [(20.0, "", []), (100, "walking", []), (100, "", [Invariant.geofenceLiveness])])
+  func anEntryThatNoPositionMayShow(threshold: Double, triggers: String, violated: [Invariant]) {
+    let stage = Stage {
+      $0.geolocation.filter.trackingAccuracyThresholdMetres = threshold
+      $0.activity.triggerActivities = triggers
+    }
+    stage.stay(-1_000)
+    let far = (1..<100).map { index in
+      let center = Geofence.Vertex(latitude: Stage.place(Double(index) * 40_000).latitude, longitude: 2)
+      return Geofence(identifier: "\(index)", shape: .circle(center: center, radiusMetres: 200))
+    }
+    stage.tell(.asked(.addGeofences([Stage.depot] + far)))
+    stage.tell(.asked(.start))
+    stage.go(from: -1_000, to: 0, seconds: 100)
+    stage.wait(300)
+    #expect(stage.violated.filter { $0 == .geofenceLiveness } == violated)
+  }
+
+  /// A phone that has had no fences for a while has gone on; one that it is given on its way may be entered on it.
+  @Test(arguments: [(0.0, []), (-1_500, [Invariant.geofence])] as [(Double, [Invariant])])
+  func anEntryIntoAFenceThatIsAddedOnTheWay(end: Double, violated: [Invariant]) {
+    let stage = Stage.fenced(Stage.depot, at: -3_000)
+    stage.stay(-3_000)
+    stage.tell(.asked(.removeGeofences(identifiers: nil)))
+    stage.wait(400)
+    var steps = 0
+    stage.go(from: -3_000, to: end, seconds: 300) {
+      steps += 1
+      if steps == 2 { stage.tell(.asked(.addGeofences([Stage.depot]))) }
+      if steps == 30 { stage.tell(.enter) }
+    }
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
+
+  /// Two empty lists say that all fences were removed (Geofence "Listening for events").
+  @Test(arguments: [(true, []), (false, [Invariant.geofence])])
+  func fencesThatAreAddedAfterAllWereRemoved(areRemoved: Bool, violated: [Invariant]) {
+    let stage = Stage(platform: .ios)
+    stage.stay(0)
+    let fences = (0..<20).map { Geofence(identifier: "\($0)", shape: Stage.depot.shape) }
+    stage.event(.geofencesChange(on: fences, off: []))
+    if areRemoved { stage.event(.geofencesChange(on: [], off: [])) }
+    stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
   }
 }

@@ -297,10 +297,13 @@ struct TrueLife {
 
   /// Whether it selects the nearest fences in time on a trip. It does so with each position, at the distance of
   /// `distanceFilter`, which grows with the speed. Where that is beyond `geofenceProximityRadius`, no document says that
-  /// fences in between are monitored, nor where it rejects positions (Geofence "Infinite geofencing"; SDK §14.1, §14.2, §15.2.4).
+  /// fences in between are monitored, nor where it rejects positions or need not notice that it moves (Geofence "Infinite
+  /// geofencing"; SDK §12.4, §14.1, §14.2, §15.2.4).
   var choosesFencesInTime: Bool {
-    guard let geolocation = configuration?.geolocation, expectation?.goal == .location else { return true }
-    guard geolocation.filter.trackingAccuracyThresholdMetres >= 50 else { return false }
+    guard let configuration, expectation?.goal == .location else { return true }
+    let geolocation = configuration.geolocation
+    guard geolocation.filter.trackingAccuracyThresholdMetres >= 50, configuration.activity.triggerActivities.isEmpty
+    else { return false }
     let steps =
       geolocation.disableElasticity ? 0 : max(0, geolocation.elasticityMultiplier) * (Self.topSpeed / 5).rounded()
     return geolocation.distanceFilterMetres * (1 + steps) <= max(1_000, geolocation.geofenceProximityRadiusMetres)

@@ -33,8 +33,8 @@ final class GeofenceRule: Rule {
     /// the present fence or its present visit.
     var changed: [String: Moment] = [:]
     var monitored: Set<String> = []
-    /// The visits when all fences were removed, as by a stop, which visits outlast (SDK §15.4).
-    var interrupted: (visits: [String: Visit], at: MonotonicInstant)?
+    /// The visits and changes when all fences were removed, as by a stop, which visits outlast (SDK §15.4).
+    var interrupted: (visits: [String: Visit], changed: [String: Moment], at: MonotonicInstant)?
   }
 
   /// The devices that have fences.
@@ -73,6 +73,7 @@ final class GeofenceRule: Rule {
     devices[context.device]?.monitored = []
     if let interrupted = devices[context.device]?.interrupted, interrupted.at == context.now.monotonic {
       devices[context.device]?.visits = interrupted.visits
+      devices[context.device]?.changed = interrupted.changed
     }
     let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
     if geolocation?.geofenceInitialTriggerEntry == false { devices[context.device]?.visits = [:] }
@@ -183,7 +184,7 @@ final class GeofenceRule: Rule {
 
   private func follow(_ episode: Episode, _ context: EventContext) {
     let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
-    guard !life.fences.isEmpty else { return }
+    guard !life.fences.isEmpty else { return ways[context.device] = nil }
     if let visits = devices[context.device]?.visits {
       devices[context.device]?.visits = visits.mapValues { visit in
         var visit = visit
@@ -224,7 +225,7 @@ final class GeofenceRule: Rule {
 
   private func monitor(_ on: [Geofence], _ off: [String], _ context: EventContext) {
     var fences = devices[context.device, default: Fences()]
-    if on.isEmpty { fences.interrupted = (fences.visits, context.now.monotonic) }
+    if on.isEmpty { fences.interrupted = (fences.visits, fences.changed, context.now.monotonic) }
     let geolocation = ledger.truth.lives[context.device].configuration?.geolocation
     // Without an initial trigger, a visit may begin silently where monitoring begins, before the last exit is reported.
     let isSilent = geolocation?.geofenceInitialTriggerEntry == false
@@ -233,6 +234,8 @@ final class GeofenceRule: Rule {
       fences.changed[identifier] = context.now
     }
     fences.monitored.subtract(off)
+    // All were removed (Geofence "Listening for events").
+    if on.isEmpty && off.isEmpty { fences.monitored = [] }
     for fence in on { fences.monitored.insert(fence.identifier) }
     devices[context.device] = fences
     let limit = ledger.pages[context.device].terms?.platform == .ios ? 20 : 100
