@@ -205,6 +205,18 @@ import Vocabulary
     #expect(stage.violated == [])
   }
 
+  /// What is chosen by hand lasts until the next window, also while the one that is open may still be noticed (SDK §16.3.5).
+  @Test(arguments: [(true, []), (false, [Invariant.schedule])])
+  func aModeThatIsChosenAsAWindowIsNoticed(isChosen: Bool, violated: [Invariant]) {
+    let stage = stage("1-7 09:00-12:00")
+    if isChosen {
+      stage.tell(.asked(.startGeofences))
+      stage.event(.enabledChange(isEnabled: true))
+    }
+    wait(60, stage)
+    #expect(stage.violated == violated)
+  }
+
   /// The schedule is on already, and the stop is not taken back.
   @Test func aManualStopOutlastsAnotherStartOfTheSchedule() {
     let stage = stage("1-7 09:00-12:00")

@@ -45,7 +45,9 @@ struct Timetable {
     didSet { if !follows { due = nil } }
   }
   /// Tracking was started or stopped by hand, or its state is unknown, until the next window begins or ends.
-  var isOverruled = false
+  var isOverruled = false {
+    didSet { if isOverruled { due = nil } }
+  }
   /// The state that the SDK reported last; nil: on, in an unknown mode.
   var actual: TrackingGoal? = .off
   /// The time at which it was turned on, or an earlier one; nil: not known.
@@ -91,7 +93,7 @@ struct Timetable {
   /// or ends (SDK §16.3.5). Returns false for any other stop.
   mutating func endByItself(at now: Moment) -> Bool {
     guard follows, !isOverruled, goal != .off, terms.mayEnd(onSince: onSince, at: now) else { return false }
-    (isOverruled, due) = (true, nil)
+    isOverruled = true
     return true
   }
 
