@@ -128,6 +128,16 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
   }
 
+  /// No document says which configuration refuses a start by the system: the one that a command has saved, or that of the app.
+  @Test func aPhoneMayStartWithTheConfigurationOfItsApp() throws {
+    let faults = """
+      [\(Self.order(#"["setConfig", { "stopOnTerminate": true }]"#, at: "5m")),
+       { name: "absence", at: "20m", lifecycle: { reboot: true, relaunchAfter: "60m" } }]
+      """
+    let report = try run("{ app: { stopOnTerminate: false } }", on: "ios-5.1", faults: faults, minutes: 90)
+    #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
+  }
+
   /// What a command sets is asked for, or holds, from the next start on; what the user has allowed stays (SDK §19.3, §19.5).
   @Test(
     arguments: platforms,

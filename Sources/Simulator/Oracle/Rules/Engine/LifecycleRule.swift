@@ -76,6 +76,10 @@ final class LifecycleRule: Rule {
       lives[device].isResumed = launch.isInBackground && configuration?.platform == .ios
       // An app opened by its user searches for its position anew.
       if !launch.isInBackground { lives[device].isAtRest = false }
+    // No document says which configuration refuses a start, the saved one or that of the app.
+    case .configured(let configuration):
+      let life = ledger.truth.lives[device]
+      if life.runsSince == now, life.launch?.isRefused(by: configuration) == false { lives[device].mustRest = false }
     case .told(.engine(.motionChange(let record))): settle(record, context)
     // The device has departed without a position, and so without a motion change record (SDK §12.6.4).
     case .told(.engine(.location(let record))):
