@@ -53,6 +53,25 @@ import Testing
     #expect(count == 0)
   }
 
+  // AppConfig 99; a watch keeps the app awake (BGGeo 648).
+  @Test(arguments: [true, false])
+  func `AppConfig: preventSuspend has no effect where iOS may not pause updates`(pauses: Bool) async throws {
+    let phone = try Phone(.iOS)
+    try await phone.start { config in
+      config.app.preventSuspend = true
+      config.app.heartbeatInterval = 60
+      config.geolocation.pausesLocationUpdatesAutomatically = pauses
+    }
+    phone.platform.setBattery(level: 0.5, isCharging: true)
+    let watch = phone.app.watchPosition(success: { _ in }, failure: { _ in })
+    phone.platform.enterBackground()
+    phone.pass(minutes: 5)
+    phone.heard.forget()
+    phone.pass(minutes: 10)
+    #expect(phone.heard.heartbeats.isEmpty == !pauses)
+    phone.app.stopWatchPosition(watch)
+  }
+
   // AppConfig 41
   @Test func `AppConfig: Android beats in the background without preventSuspend`() async throws {
     #expect(try await beats(.android, minutes: 10) { config in config.app.heartbeatInterval = 120 } == 5)

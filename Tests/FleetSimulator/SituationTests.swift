@@ -216,16 +216,17 @@ import Vocabulary
 
   /// At rest, started by iOS (SDK §18.2, §18.3).
   @Test(arguments: [
-    (false, false, 1, [Invariant.heartbeat]), (false, false, 4, [.heartbeat]), (true, false, 3, []),
-    (true, false, 9, [.heartbeat]), (true, true, 9, []),
+    (false, true, false, 1, [Invariant.heartbeat]), (false, true, false, 4, [.heartbeat]), (true, true, false, 3, []),
+    (true, true, false, 9, [.heartbeat]), (true, true, true, 9, []), (true, false, true, 1, [.heartbeat]),
   ])
   func iOSBeatsInTheBackgroundOnlyAsLongAsItMay(
-    preventsSuspend: Bool, isCharging: Bool, beats: Int, violated: [Invariant]
+    preventsSuspend: Bool, pauses: Bool, isCharging: Bool, beats: Int, violated: [Invariant]
   ) {
     let stage = started(.ios) {
       $0.app.stopOnTerminate = false
       $0.app.heartbeatIntervalSeconds = 60
       $0.app.preventSuspend = preventsSuspend
+      $0.geolocation.pausesLocationUpdatesAutomatically = pauses
     }
     boot(stage)
     rest(at: 0, stage)

@@ -71,9 +71,15 @@ import Vocabulary
     #expect(beats(rig.take()) == 10)
   }
 
-  /// A watch keeps the app awake (BGGeo 648), and does not stand for preventSuspend.
-  @Test(arguments: [false, true]) func aWatchAloneDoesNotMakeItBeat(preventsSuspend: Bool) {
-    var rig = EngineRig.resting { $0.app.preventSuspend = preventsSuspend }
+  /// A watch keeps the app awake (BGGeo 648), and does not stand for preventSuspend, which has no effect where iOS may not pause
+  /// the updates (SDK §2.1).
+  @Test(arguments: [(false, true), (true, true), (true, false)])
+  func aWatchAloneDoesNotMakeItBeat(isSet: Bool, pauses: Bool) {
+    let preventsSuspend = isSet && pauses
+    var rig = EngineRig.resting {
+      $0.app.preventSuspend = isSet
+      $0.geolocation.pausesLocationUpdatesAutomatically = pauses
+    }
     rig.send(.call(.watchPosition(WatchRequest(id: 3))))
     rig.send(.background)
     rig.wait(600)

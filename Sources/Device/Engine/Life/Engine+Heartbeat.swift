@@ -27,12 +27,13 @@ extension Engine {
     effects.append(.flush(.heartbeat))
   }
 
-  /// Whether the heartbeat is held back. In the background iOS beats only with `preventSuspend`, whatever else wakes the app
-  /// (SDK §18.2). It holds back the heartbeats of an unplugged phone with a dark screen from about two minutes after the app
-  /// went to the background or the device last moved (SDK §18.3). The one that is due then comes with the next activity.
+  /// Whether the heartbeat is held back. In the background iOS beats only with `preventSuspend` that has an effect, whatever
+  /// else wakes the app (SDK §2.1, §18.2). It holds back the heartbeats of an unplugged phone with a dark screen from about two
+  /// minutes after the app went to the background or the device last moved (SDK §18.3). The one that is due then comes with the
+  /// next activity.
   @inline(__always) var holdsHeartbeat: Bool {
     guard let grace = profile.heartbeatGrace, phone.isInBackground else { return false }
-    guard configuration.app.preventSuspend else { return true }
+    guard configuration.preventsSuspend else { return true }
     guard let due = timers.deadline(of: .heartbeat) else { return false }
     return phone.holdsBeat(dueAt: due, after: grace)
   }

@@ -116,7 +116,7 @@ final class HeartbeatRule: Rule {
     guard let interval = interval(device) else {
       return flag(context, nil, "a heartbeat although heartbeats are off")
     }
-    if inBackground.contains(device), ledger.truth.lives[device].configuration?.app.preventSuspend == false {
+    if inBackground.contains(device), ledger.truth.lives[device].configuration?.preventsSuspend == false {
       flag(context, nil, "a heartbeat in the background, without preventSuspend")
     }
     followRhythm(record, interval, context)
