@@ -128,6 +128,30 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
   }
 
+  /// A time of tracking that is over as a command sets it ends inside a window, and with fences whose exits are to come (SDK §1.4,
+  /// §19.6).
+  @Test(arguments: platforms, [#""1-7 00:00-23:59""#, ""])
+  func aTimeOfTrackingMayBeOverAsItIsSet(profile: String, window: String) throws {
+    let order = Self.order(#"["setConfig", { "geolocation": { "stopAfterElapsedMinutes": 5 } }]"#, at: "10m")
+    let fences = #", geofences: "g" } }, geofences: { g: { type: "grid", count: 30, radius: "200m" "#
+    let report = try run(
+      "{ app: { schedule: [\(window)] } }", on: profile, faults: "[\(order)]", more: fences, minutes: 30)
+    #expect(report.violations.isEmpty && report.sums.stored > 20, "\(report.violations.prefix(3))")
+  }
+
+  /// The commands of one answer take effect one after the other (SDK §10.1.2): what the last one sets is not set for the others.
+  @Test(arguments: platforms) func commandsTakeEffectInTheirOrder(profile: String) throws {
+    let commands = """
+      ["setConfig", { "distanceFilter": 20 }],
+      ["addGeofence", { "identifier": "A", "latitude": 48.137, "longitude": 11.575, "radius": 9000 }],
+      ["setConfig", { "geofenceInitialTriggerEntry": true }]
+      """
+    let report = try run(
+      "{ geolocation: { geofenceInitialTriggerEntry: false } }", on: profile,
+      faults: "[\(Self.order(commands, at: "10m"))]", minutes: 30)
+    #expect(report.violations.isEmpty && report.sums.stored > 50, "\(report.violations.prefix(3))")
+  }
+
   /// No document says which configuration refuses a start by the system: the one that a command has saved, or that of the app.
   @Test func aPhoneMayStartWithTheConfigurationOfItsApp() throws {
     let faults = """

@@ -124,7 +124,7 @@ import Vocabulary
     try device.sync(4)
     try device.configure(#"{"params":{"a":1}}"#)
     #expect(device.sent.isEmpty)
-    #expect(device.phone.events == [.configured])
+    #expect(device.phone.events == [.configured(device.host.configuration)])
     try device.ready(#"{"reset":false}"#)
     #expect(try device.syncs.map { try $0.get().count >= 3 } == [true])
     #expect(device.sent.first?.text.contains(#""a":1"#) == true)

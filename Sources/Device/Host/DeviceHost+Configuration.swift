@@ -30,13 +30,14 @@ extension DeviceHost {
       "persistence.locationTemplate", "persistence.geofenceTemplate", "persistence.timestampFormat",
     ]
     if change.changedKeys.contains(where: recordKeys.contains) { makeRenderer(at: now) }
+    // Before what follows from it.
+    emit(.deliver(.configured(new)))
     if new.persistence.maxRecordsToPersist != wasLimited { shrink(at: now) }
     run(UploadInput.configuration(new), at: now)
     // Not where the time differs: that of the first launch is a default until it is stored.
     let tokenKeys = ["authorization.accessToken", "authorization.expires"]
     if change.changedKeys.contains(where: tokenKeys.contains) { saveTokenTime(at: now) }
     run(.configured(new, changedKeys: change.changedKeys), at: now)
-    emit(.deliver(.configured))
   }
 
   /// Stores tokens from a refresh; the uploader uses them already.

@@ -36,8 +36,8 @@ package enum HostEvent: Equatable, Sendable {
   /// Records that left the queue without an upload, at least one. With grouped commits, the loss of a group restores
   /// them. The SDK does not report this to apps.
   case discarded([UUID128], DiscardReason)
-  /// `DeviceHost.configuration` has changed. The SDK does not report this to apps.
-  case configured
+  /// `DeviceHost.configuration` has changed to this one. The SDK does not report this to apps.
+  indirect case configured(Configuration)
   /// A server's command was executed. The SDK does not report this to apps.
   indirect case commanded(Command)
 }

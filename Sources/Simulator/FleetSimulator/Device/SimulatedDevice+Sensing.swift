@@ -102,12 +102,12 @@ extension SimulatedDevice {
     let said = run.said.take()
     for case .log(let entry, _) in said { run.tell(.logged(entry), link.context(at: now)) }
     for case .deliver(let event) in said {
-      if case .configured = event {
+      if case .configured(let configuration) = event {
         keepTarget(in: run)
         // A level that a server sets also applies to the log it requests; the level that we set for listeners does not.
-        let level = host.configuration.logger.logLevel
+        let level = configuration.logger.logLevel
         if !(isLogged && level == .verbose) { phone.recentLog?.level = level }
-        run.tell(.configured(host.configuration), link.context(at: now))
+        run.tell(.configured(configuration), link.context(at: now))
         continue
       }
       if event.hasPosition && !isHealed {
