@@ -228,6 +228,32 @@ import Testing
     #expect(VerdictText(summary).line == "passed; no phone has recorded anything")
   }
 
+  /// Of ten waiting records the server has refused four; the others were on their way.
+  @Test func theFirstLineSaysThatTheSettlePhaseWasTooShort() {
+    func line(_ outcome: InvariantVerdict.Outcome, refused: Int = 4, isCut: Bool = false) -> String {
+      var (summary, counts) = (Self.run.summary, ServerCounts())
+      (counts.waitingRecords, counts.isCut) = (refused, isCut)
+      (summary.ledger.pending, summary.serverCounts) = (10, counts)
+      summary.invariants = [.init(name: Invariant.drain.rawValue, outcome: outcome)]
+      return VerdictText(summary).line
+    }
+    let words = "6 records still waited, and were on their way, when the settle phase ended: set a longer clock.settle"
+    #expect(line(.notJudged).contains(words), "\(line(.notJudged))")
+    let others = [line(.violated), line(.notJudged, refused: 10), line(.notJudged, isCut: true)]
+    #expect(others.allSatisfy { !$0.contains("settle") })
+  }
+
+  /// Those that a page took are named beside the others.
+  @Test func theFirstLineSaysWhatPagesHaveTaken() {
+    var summary = Self.run.summary
+    summary.verification = Verification(.verified, comparesContents: true)
+    (summary.ledger.lost, summary.ledger.lostToPages, summary.ledger.misled) = (2, 3, 5)
+    summary.invariants = [.init(name: Invariant.ackedIsDurable.rawValue, outcome: .violated, violations: 5)]
+    let words =
+      "2 acknowledged records lost, 3 records deleted after an HTML page with status 200 (I3-acked-is-durable)"
+    #expect(VerdictText(summary).line.contains(words), "\(VerdictText(summary).line)")
+  }
+
   /// Where three digits would show it on the right side.
   @Test(arguments: [
     ("upload_duration", "p(95)<144.127", 144.255, "p(95)<144.127 ms was 144.255 ms"),

@@ -1,6 +1,7 @@
 import Base
 import FleetSimulator
 import Oracle
+import Scenario
 
 /// The headline of a run: its result, important remarks, and what it could not judge.
 struct VerdictText {
@@ -70,7 +71,7 @@ struct VerdictText {
       rest.append(
         "at least \(records) late in the store: it lags behind (verify.readDelay), or commits after its answer")
     }
-    rest += VerdictText.unjudged(summary.thresholds)
+    rest += [VerdictText.waiting(summary)].compactMap(\.self) + VerdictText.unjudged(summary.thresholds)
     let broken = summary.clauses.count { $0.outcome == .broken }
     if broken > 0, !summary.findings.contains(where: { $0.name == ServerFinding.clausesBroken }) {
       rest.append("\(NumberText.count(broken, "clause")) broken by the server's answers")
@@ -93,6 +94,16 @@ struct VerdictText {
 
   /// The text after the word.
   var tail: String { rest.isEmpty ? "" : (kind == .bad ? ": " : "; ") + rest.joined(separator: "; ") }
+
+  /// Returns how many records were still being delivered at the end; nil without any.
+  private static func waiting(_ summary: RunSummary) -> String? {
+    let counts = summary.serverCounts
+    let count = summary.ledger.pending - (counts?.waitingRecords ?? 0)
+    let drain = summary.invariants.first { $0.name == Invariant.drain.rawValue }
+    guard count > 0, drain?.outcome == .notJudged, !(counts?.isCut ?? false) else { return nil }
+    return
+      "\(NumberText.count(count, "record")) still waited, and were on their way, when the settle phase ended: set a longer clock.settle"
+  }
 
   /// Returns the unjudged thresholds, by reason, without the unread store, which is mentioned already.
   private static func unjudged(_ thresholds: [ThresholdVerdict]) -> [String] {
@@ -146,8 +157,9 @@ struct VerdictText {
     if ledger.changed > 0 {
       parts.append("\(NumberText.count(ledger.changed, "record")) stored differently from what was sent")
     }
-    if ledger.misled > 0, summary.verification.outcome != .verified || parts.isEmpty {
-      parts.append("\(NumberText.count(ledger.misled, "record")) deleted after an HTML page with status 200")
+    let toPages = summary.verification.outcome == .verified ? ledger.lostToPages : ledger.misled
+    if toPages > 0 {
+      parts.append("\(NumberText.count(toPages, "record")) deleted after an HTML page with status 200")
     }
     let broken = summary.invariants.filter { $0.outcome == .violated }.map(\.name)
     if parts.isEmpty, broken.isEmpty, summary.findings.contains(where: \.isViolation) { return nil }

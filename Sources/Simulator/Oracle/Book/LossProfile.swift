@@ -57,19 +57,19 @@ struct LossProfile {
     var parts: [String] = []
     if kept == 0, lost > 1 {
       parts.append(
-        "none of the \(lost) acknowledged records was found: check the query of target.verify")
+        "none of the \(lost.grouped) acknowledged records was found: check the query of target.verify")
     }
     if let endOfLists { parts.append(endOfLists) }
-    if misplaced > 0 { parts.append("\(misplaced) of them are listed under another device") }
+    if misplaced > 0 { parts.append("\(misplaced.grouped) of them are listed under another device") }
     parts += common.map { trait, count in
-      "\(count.lost == lost ? "all" : "\(count.lost)") \(trait) \(LossProfile.share(count))"
+      "\(count.lost == lost ? "all" : count.lost.grouped) \(trait) \(LossProfile.share(count))"
     }
     parts += [ofWholeRequests, ofLargeRequests, ofOneTime].compactMap(\.self)
     let text =
       parts.isEmpty
       ? "they differ in kind, position in the request, size of the request, repetition, instant, time and device"
       : parts.joined(separator: "; ")
-    return "the \(lost == 1 ? "lost record" : "\(lost) lost records"): \(text)"
+    return "the \(lost == 1 ? "lost record" : lost.of("lost record")): \(text)"
   }
 
   /// The same number stored for each device suggests a limit, most often a page size.
@@ -82,7 +82,7 @@ struct LossProfile {
   }
 
   private static func share(_ count: Count) -> String {
-    "(\(count.lost) of \(count.lost + count.kept) such records are lost)"
+    "(\(count.lost.grouped) of \((count.lost + count.kept).grouped) such records are lost)"
   }
 
   /// The common properties, most significant first.
@@ -101,7 +101,8 @@ struct LossProfile {
   private var ofWholeRequests: String? {
     guard kept > 0, recordsOfWholeRequests == lost, lost > wholeRequests else { return nil }
     return wholeRequests == 1
-      ? "all are the records of one request" : "all are in \(wholeRequests) requests, none of whose records is stored"
+      ? "all are the records of one request"
+      : "all are in \(wholeRequests.grouped) requests, none of whose records is stored"
   }
 
   private var ofLargeRequests: String? {
@@ -119,8 +120,17 @@ struct LossProfile {
     func text(_ second: Int64) -> String {
       String(MonotonicInstant(nanoseconds: second * 1_000_000_000).clockText.prefix { $0 != "." })
     }
-    return isConclusive(count)
-      ? "all were acknowledged from \(text(first)) to \(text(last)) of the run \(LossProfile.share(count))" : nil
+    guard isConclusive(count) else { return nil }
+    // What a list leaves out for its age is lost at the beginning; what a store does not show yet, at the end.
+    var advice = ""
+    if Double(count.lost) >= LossProfile.shareOfLost * Double(count.lost + count.kept) {
+      if last == seconds.keys.max() {
+        advice = ": if the store lags behind, set target.verify.readDelay"
+      } else if first == seconds.keys.min() {
+        advice = ": if the list leaves out what is older, let target.verify ask for all"
+      }
+    }
+    return "all were acknowledged from \(text(first)) to \(text(last)) of the run \(LossProfile.share(count))\(advice)"
   }
 
   private static func sum(_ counts: some Sequence<Count>) -> Count {
