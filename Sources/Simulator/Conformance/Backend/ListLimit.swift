@@ -1,6 +1,5 @@
 import AnswerCheck
 import Base
-import Contract
 import Synchronization
 import Threads
 import Upload
@@ -12,8 +11,6 @@ final class ListLimit: Sendable {
     var words: String?
   }
 
-  /// A longer wait leaves no time for the run.
-  private static let secondsMax = 60
   private static let step = 300
   private let state = Mutex(State())
   private let clock = SystemClock()
@@ -23,9 +20,7 @@ final class ListLimit: Sendable {
 
   /// Notes an answer that says when to come again. False for another one.
   func isNoted(_ outcome: RequestOutcome, _ head: AnswerHead) -> Bool {
-    guard SentLog.isThrottling(outcome.status), let seconds = head[HeaderName.retryAfter].flatMap({ Int($0) }),
-      0...ListLimit.secondsMax ~= seconds
-    else { return false }
+    guard let seconds = outcome.pauseOfLimit(head) else { return false }
     let wait = max(seconds * 1_000, ListLimit.step)
     let until = clock.monotonicNow + .milliseconds(Int64(wait))
     state.withLock {

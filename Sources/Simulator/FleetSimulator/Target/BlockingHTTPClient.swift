@@ -1,6 +1,7 @@
 package import Base
 package import Contract
 package import CurlTransport
+import Threads
 package import Upload
 
 /// A blocking HTTP client for queries outside the run's own traffic. After two timeouts in a row it sends no further
@@ -42,6 +43,17 @@ package final class BlockingHTTPClient {
 
   /// Extends the limit after an answer with new data: a slow server with much to send counts as responsive.
   func extendLimit(by span: Nanoseconds) { end = end.map { $0 + span } }
+
+  /// Waits, which extends the limit. False when a signal ends the wait.
+  func wait(seconds: Int) -> Bool {
+    let end = SystemClock().monotonicNow + .seconds(Int64(seconds))
+    extendLimit(by: .seconds(Int64(seconds)))
+    while SystemClock().monotonicNow < end {
+      if isEnded { return false }
+      _ = Semaphore().wait(milliseconds: Int(BlockingHTTPClient.lookInterval.wholeMilliseconds))
+    }
+    return true
+  }
 
   private var isEnded: Bool { !wasInterrupted && interruption?.isRequested ?? false }
 

@@ -26,11 +26,15 @@ final class QuerySource: RecordSource {
   private let headers: [Named<String>]
   private let seed: UInt64
   private let deviceCount: Int
+  /// The seconds for which the server may make the reading wait by its limit of the rate.
+  private var patience = 600
 
   var place: String { question.url }
 
   /// The time limit for all devices together, and the addition for each.
   private static let (span, spanEach) = (Nanoseconds.seconds(20), Nanoseconds.milliseconds(20))
+  /// The most refusals of a page, one after the other, that say when to come again.
+  private static let refusalsMax = 20
   /// The extension for each page with new records.
   private static let spanEachPage = Nanoseconds.milliseconds(500)
 
@@ -72,6 +76,19 @@ final class QuerySource: RecordSource {
     return end
   }
 
+  /// Asks for a page, and again when a server that limits the rate says that it may be.
+  private func ask(_ page: String, _ fields: [NameValuePair]) -> RequestOutcome {
+    var refusals = 0
+    while true {
+      let outcome = client.ask(page, headers: fields)
+      refusals += 1
+      guard let pause = outcome.pauseOfLimit(AnswerHead(parsing: client.head)), refusals < QuerySource.refusalsMax,
+        pause <= patience, client.wait(seconds: pause)
+      else { return outcome }
+      patience -= pause
+    }
+  }
+
   private func readPages(
     _ list: PagedList, of device: String, _ take: (StoredValue) throws(StoreViewError) -> ListedMark
   ) throws(StoreViewError) -> ListEnd {
@@ -79,7 +96,7 @@ final class QuerySource: RecordSource {
     let fields = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
     var bodies: Set<Int> = []
     return try list.read(device) { page in
-      let outcome = client.ask(page, headers: fields)
+      let outcome = ask(page, fields)
       if bodies.insert(outcome.body.hashValue).inserted { client.extendLimit(by: QuerySource.spanEachPage) }
       return (outcome, AnswerHead(parsing: client.head))
     } _: { (page) throws(StoreViewError) in
