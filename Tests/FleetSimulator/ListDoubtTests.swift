@@ -41,6 +41,36 @@ import Testing
     return ListedProof(source, devices: "abcd".prefix(devices).map { String($0) }, patience: patience)
   }
 
+  /// Entries by their numbers, page by page, and how often a list has each.
+  @Test(arguments: [
+    // Each page begins with what ended the one before.
+    ([[1, 2, 3], [3, 4, 5], [5]], [1, 2, 3, 4, 5]), ([[1, 2, 3], [2, 3, 4]], [1, 2, 3, 4]),
+    ([[1, 2, 2], [2, 2, 3]], [1, 2, 2, 3]),
+    // Some do: those are rows of their own.
+    ([[1, 2, 3], [3, 4, 5], [6]], [1, 2, 3, 3, 4, 5, 6]), ([[1, 2], [3, 2]], [1, 2, 2, 3]), ([[1, 1]], [1, 1]),
+  ])
+  func whatEndsAPageMayBeginTheNext(pages: [[Int]], stored: [Int]) throws {
+    try expect(stored, of: pages) { number, _ in "{\"uuid\":\"\(Self.uuid(number))\"}" }
+  }
+
+  /// The same record in two rows, of which the list shows the numbers.
+  @Test func rowsThatDifferAreNoSeam() throws {
+    try expect([1, 1], of: [[1], [1]]) { number, page in "{\"uuid\":\"\(Self.uuid(number))\",\"row\":\(page)}" }
+  }
+
+  private func expect(
+    _ stored: [Int], of pages: [[Int]], as entry: @escaping @Sendable (_ number: Int, _ page: Int) -> String
+  ) throws {
+    let proof = try proof(path: "$.points[*]", next: "$.next") { path in
+      let page = path.split(separator: "after=").dropFirst().first.flatMap { Int($0) } ?? 0
+      let entries = pages[page].map { entry($0, page) }.joined(separator: ",")
+      return .ok("{\"points\":[\(entries)],\"next\":\(page + 1 < pages.count ? "\(page + 1)" : "null")}")
+    }
+    var found: [UUID128] = []
+    proof.forEachRecord(of: "a") { found.append($1) }
+    #expect(try found == stored.map { try Self.key($0).uuid })
+  }
+
   /// A limit of the rate says when to ask again; a failure does not.
   @Test(arguments: [(429, "Retry-After: 0\r\n", true), (503, "Retry-After: 0\r\n", true), (503, "", false)])
   func aListThatLimitsTheRateIsAskedAgain(status: Int, field: String, isLimit: Bool) throws {

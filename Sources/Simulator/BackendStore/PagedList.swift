@@ -206,8 +206,17 @@ package struct ListedRecords {
 
   /// Throws why the page cannot be read, as half a sentence about "the answer".
   package func read(_ page: StoredValue, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListedMark {
+    var none = PageSeams()
+    return try read(page, &none, take)
+  }
+
+  /// Reads a page without what `seams` finds at the end of the page before.
+  package func read(
+    _ page: StoredValue, _ seams: inout PageSeams, _ take: (StoredRecord) -> Void
+  ) throws(StoreViewError) -> ListedMark {
     var page = page
     var mark = ListedMark()
+    defer { seams.endPage(take) }
     // A single line of NDJSON is an object.
     if case .object = page, path.first == .everyElement, !page.isMapOfRecords(fields) { page = .list([page]) }
     // An entry is an element of the last `[*]`.
@@ -223,7 +232,7 @@ package struct ListedRecords {
         }
         let record = try self.record(value.opened, in: entry)
         if let uuid = record.uuid { mark.count(uuid) } else { mark.count(record.entry.shown) }
-        take(record)
+        seams.pass(record, take)
       }
     }
     guard leads || entries.isEmpty && page.hasList(along: path[...]) else {

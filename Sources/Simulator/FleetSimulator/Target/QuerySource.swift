@@ -55,13 +55,15 @@ final class QuerySource: RecordSource {
     let aside = question.putAsidePath.map { ListedRecords($0, fields: fields) }
     let isAsideApart = question.putAsideURL != nil
     var putAside: [UUID128] = []
+    var seams = PageSeams()
     var end = try readPages(list, of: device) { (page) throws(StoreViewError) in
       let beside = isAsideApart ? [] : aside?.identities(in: page) ?? []
       putAside += beside
-      var mark = try records.read(page, take)
+      var mark = try records.read(page, &seams, take)
       mark.add(beside)
       return mark
     }
+    seams.close(take)
     if let url = question.putAsideURL {
       let list = PagedList(url, next: question.next.map(JSONStep.steps))
       _ = try readPages(list, of: device) { (page) throws(StoreViewError) in
