@@ -24,10 +24,16 @@ import Testing
     "[\(numbers.map { "\"\(uuid($0))\"" }.joined(separator: ","))]"
   }
 
+  /// Returns the records with these numbers of the device that a question is about.
+  private static func list(_ numbers: some Sequence<Int>, ofThat path: String) -> String {
+    let letter = path.split(separator: "device=").dropFirst().first?.utf8.first ?? 0
+    return list(numbers.map { $0 + 1_000 * Int(letter) })
+  }
+
   /// The devices "a", "b" and so on; `answer` gets the path of a question. `aside` is the URL of the quarantined records.
   private func proof(
     devices: Int = 4, path: String = "$[*]", aside: String? = nil, asidePath: String? = nil, next: String? = nil,
-    patience: ListPatience? = nil, answer: @escaping @Sendable (String) -> BareServer.Answer
+    retries: ListRetries? = nil, answer: @escaping @Sendable (String) -> BareServer.Answer
   ) throws -> ListedProof {
     let server = try BareServer { answer(String($0.lines[0].split(separator: " ")[1])) }
     servers.append(server)
@@ -38,7 +44,128 @@ import Testing
     question.putAsideURL = aside.map { server.url + $0 }
     question.putAsidePath = asidePath
     let source = QuerySource(client, question, headers: [], seed: 1, deviceCount: devices)
-    return ListedProof(source, devices: "abcd".prefix(devices).map { String($0) }, patience: patience)
+    return ListedProof(source, devices: "abcd".prefix(devices).map { String($0) }, retries: retries)
+  }
+
+  /// Of four devices; the server lists `limit` records of each at most, and may have a page after it.
+  @Test(arguments: [(37, 37, true), (37, 38, false), (9, 9, false)])
+  func listsOfOneLengthMayBeCut(limit: Int, ofTheLast: Int, isCut: Bool) throws {
+    let proof = try proof { path in .ok(Self.list(0..<(path.hasSuffix("=d") ? ofTheLast : limit), ofThat: path)) }
+    let absent = try Self.key(1)
+    #expect(proof.missing([absent], of: "a") == (isCut ? nil : [absent]))
+    let words = "the lists of 'a' and 3 other devices end at 37 entries each, and none is longer"
+    #expect(proof.refusal?.hasPrefix(words) ?? false == isCut, "\(proof.refusal ?? "")")
+  }
+
+  /// A list that is cut lacks the first records or the last ones.
+  @Test(arguments: [(0, true), (1, true), (2, false), (9, true)] as [(Int64, Bool)])
+  func aRecordBetweenOthersIsNotBehindTheEnd(time: Int64, isCut: Bool) throws {
+    let proof = try proof { path in .ok(Self.list(0..<37, ofThat: path)) }
+    let listed = try [1, 5].map { try Self.key(1_000 * 97 + Int($0), at: $0) }
+    let absent = try Self.key(1, at: time)
+    #expect(proof.missing(listed + [absent], of: "a") == (isCut ? nil : [absent]))
+  }
+
+  /// Rows have identities of their own: the record's stands under another name, or nowhere. Those of another run have other times.
+  @Test(
+    arguments: [
+      ("\"key\":\"UUID\"", "a record's uuid stands at $.key: name it as 'uuid' in verify.fields"),
+      (
+        "\"time\":\"2026-03-02T06:30:00Z\"",
+        "is listed as 00000000-0000-4000-8000-100000000500: let the list show the uuid"
+      ),
+      ("\"time\":\"2026-03-02T06:31:00Z\"", nil),
+    ] as [(String, String?)])
+  func rowsMayHaveIdentitiesOfTheirOwn(members: String, words: String?) throws {
+    let body = "[{\"id\":\"\(Self.uuid(500))\",\(members.replacing("UUID", with: Self.uuid(1)))}]"
+    let proof = try proof(devices: 1) { _ in .ok(body) }
+    let key = try Self.key(1, at: 1_772_433_000_000)
+    #expect(proof.missing([key], of: "a") == (words == nil ? [key] : nil))
+    #expect(words.map { proof.refusal?.contains($0) ?? false } ?? (proof.refusal == nil), "\(proof.refusal ?? "")")
+  }
+
+  /// That of two may be chance, and one with pages was read to its end.
+  @Test(arguments: [(2, false), (4, true)]) func listsOfOneLengthMayBeWhole(devices: Int, hasPages: Bool) throws {
+    let proof = try proof(devices: devices) { path in
+      let link = hasPages && !path.contains("page") ? "Link: <\(path)&page=2>; rel=\"next\"\r\n" : ""
+      let body = Self.list(path.contains("page") ? 37..<40 : 0..<37, ofThat: path)
+      return .text("HTTP/1.1 200 OK\r\n\(link)Content-Length: \(body.utf8.count)\r\n\r\n\(body)")
+    }
+    let absent = try Self.key(1)
+    #expect(proof.missing([absent], of: "a") == [absent] && proof.refusal == nil, "\(proof.refusal ?? "")")
+  }
+
+  /// A record whose request had no answer may be there or not: it is neither waited for, nor late, nor a reason for doubt.
+  @Test func whatWasNotAcknowledgedNeedNotBeThere() throws {
+    let readings = Mutex(0)
+    let proof = try proof(path: "$.points[*]", retries: ListRetries([0, 0, 0], longer: 0)) { _ in
+      let count = readings.withLock {
+        $0 += 1
+        return $0
+      }
+      return .ok("{\"points\":\(Self.list(0..<count)),\"has_more\":true}")
+    }
+    let keys = try (0..<3).map { try Self.key($0) }
+    let (second, third) = (keys[1], keys[2])
+    #expect(proof.missing(keys, of: "a", unacknowledged: [second.uuid, third.uuid]) == [second, third])
+    #expect(readings.withLock { $0 } == 1 && proof.lateRecords == 0 && proof.refusal == nil)
+    // The second appears late, and the third one never.
+    #expect(proof.missing(keys, of: "a", unacknowledged: [third.uuid]) == [third])
+    #expect(proof.lateRecords == 1 && proof.refusal == nil)
+    #expect(proof.missing(keys + [try Self.key(99)], of: "a") == nil && proof.refusal?.contains("has_more") == true)
+  }
+
+  /// Records arrive, though at two of three readings none of this device.
+  @Test func aStoreThatLagsBehindIsWaitedFor() throws {
+    let readings = Mutex(0)
+    let proof = try proof(retries: ListRetries([0, 0, 0], longer: 0)) { _ in
+      let count = readings.withLock {
+        $0 += 1
+        return $0
+      }
+      return .ok(Self.list(0..<(count / 3)))
+    }
+    #expect(proof.missing(try (0..<8).map { try Self.key($0) }, of: "a") == [] && proof.lateRecords == 8)
+  }
+
+  @Test func aPathOfQuarantinedRecordsThatFindsNothingIsSaid() throws {
+    let proof = try proof(path: "$.points[*]", aside: "aside?device={device}") { path in
+      path.hasPrefix("/aside") ? .ok(Self.list([1])) : .ok("{\"points\":\(Self.list([0]))}")
+    }
+    #expect(proof.missing([try Self.key(1)], of: "a") == nil)
+    #expect(proof.refusal?.contains("$.points[*] (verify.quarantined) matches nothing") == true)
+  }
+
+  /// With a list of their own, or beside the others; some servers leave an empty one out.
+  @Test(arguments: [true, false]) func aDeviceNeedNotHaveQuarantinedRecords(isApart: Bool) throws {
+    let proof = try proof(
+      devices: 2, path: "$.points[*]", aside: isApart ? "aside?device={device}" : nil, asidePath: "$.aside[*]"
+    ) { path in
+      let hasSome = path.hasSuffix("=b")
+      let aside = "\"aside\":\(Self.list([1]))"
+      guard path.hasPrefix("/aside") else {
+        return .ok("{\"points\":\(Self.list([hasSome ? 2 : 0]))\(hasSome && !isApart ? "," + aside : "")}")
+      }
+      return hasSome ? .ok("{\(aside)}") : .text("HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n")
+    }
+    let absent = try Self.key(1)
+    #expect(
+      proof.missing([try Self.key(0), absent], of: "a") == [absent] && proof.refusal == nil, "\(proof.refusal ?? "")")
+    #expect(proof.missing([try Self.key(2), absent], of: "b") == [absent])
+    #expect(proof.putAside(of: "b").holds(absent.uuid) && !proof.putAside(of: "a").holds(absent.uuid))
+  }
+
+  @Test(arguments: [true, false]) func whereNoDeviceHasQuarantinedRecordsTheyAreUnknown(isApart: Bool) throws {
+    let proof = try proof(
+      devices: 1, path: "$.points[*]", aside: isApart ? "asied" : nil, asidePath: "$.asied[*]"
+    ) { path in
+      path.hasPrefix("/asied")
+        ? .text("HTTP/1.1 404 None\r\nContent-Length: 0\r\n\r\n")
+        : .ok("{\"points\":\(Self.list([0])),\"aside\":\(Self.list([1]))}")
+    }
+    #expect(proof.missing([try Self.key(0)], of: "a") == [] && proof.refusal == nil)
+    #expect(proof.missing([try Self.key(1)], of: "a") == nil)
+    #expect(proof.refusal?.hasSuffix(": what is missing may be quarantined") == true, "\(proof.refusal ?? "")")
   }
 
   /// Entries by their numbers, page by page, and how often a list has each.

@@ -1,6 +1,7 @@
 import BackendStore
 import Base
 import CurlTransport
+import Oracle
 import Scenario
 import Store
 import Support
@@ -237,7 +238,7 @@ import Testing
     let proof = ListedProof(shelf, devices: ["a", "b", "c"])
     #expect(proof.missing(Self.one, of: "a")?.count == 1)
     #expect(proof.holder(of: Self.uuid(1)) == nil && proof.holder(of: Self.uuid(7)) == nil)
-    #expect(proof.refusal == nil && shelf.readings == 3)
+    #expect(proof.refusal == nil && shelf.readings == 4)
     // Where others have lists, a device without one has no records.
     #expect(proof.missing(Self.one, of: "b")?.count == 1 && proof.refusal == nil)
     #expect(proof.missing(Self.one, of: "c") == nil && proof.refusal == "ended with 1")

@@ -1,5 +1,6 @@
 import Base
 import CurlTransport
+import Oracle
 import Store
 import Support
 import Synchronization

@@ -64,6 +64,7 @@ package struct PagedList: Sendable {
             "'\(page)': the last \(idlePages) pages contain nothing that an earlier page did not contain, and each names a next page"
         )
       }
+      if seen.count > 1 { end.hasPages = true }
       next = PageLink.next(in: head, from: page)
       if next != nil || leads(value) { end.isNamed = true }
       if next == nil, let cursor = cursor(in: value) { next = try follow(cursor, address, from: page) }
@@ -241,11 +242,19 @@ package struct ListedRecords {
     return mark
   }
 
-  /// Returns the identities in a page.
-  package func identities(in page: StoredValue) -> [UUID128] {
-    page.values(along: path[...]).compactMap { value in
+  /// Returns the identities in a page. Throws where the path leads to no list, as half a sentence about "the answer".
+  package func identities(in page: StoredValue) throws(StoreViewError) -> [UUID128] {
+    guard leads(in: page) else {
+      throw StoreViewError(text: "\(pathText) (verify.quarantined) matches nothing in the answer")
+    }
+    return page.values(along: path[...]).compactMap { value in
       value.string.map { UUID128(stored: $0.utf8.span) } ?? StoredRecord(value, fields: fields).uuid
     }
+  }
+
+  /// Reports whether the path leads to entries, or to a list without any.
+  package func leads(in page: StoredValue) -> Bool {
+    !page.values(along: path[...]).isEmpty || page.hasList(along: path[...])
   }
 
   private func record(_ value: StoredValue, in entry: StoredValue) throws(StoreViewError) -> StoredRecord {

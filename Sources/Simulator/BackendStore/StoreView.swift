@@ -37,8 +37,12 @@ package struct ListEnd: Sendable {
   package var isNamed = false
   /// Whether it was read over HTTP: then a server may have cut it without a sign.
   package var isPaged = false
+  /// Whether it had further pages: then it was read up to the last.
+  package var hasPages = false
   /// The number of messages that came again under another id; they are left out.
   package var repetitions = 0
+  /// Why quarantined records may be unknown, as half a sentence: no answer so far had a list of them. Nil otherwise.
+  package var unseenAside: String?
   /// The records that the store lists as quarantined.
   package var putAside: [UUID128] = []
   /// A last line of which only the beginning is there; nil without one.
@@ -53,6 +57,13 @@ package struct ListEnd: Sendable {
 
   /// Reports whether a list of so many entries may be cut: it has as many as a usual limit, and nothing shows its end.
   package func mayBeCut(at count: Int) -> Bool { isPaged && !isNamed && ListEnd.limits.contains(count) }
+
+  /// Reports whether lists of so many entries each may be cut: they have no pages, and no coincidence explains their length.
+  package func mayBeCut(at count: Int, like others: Int) -> Bool {
+    isPaged && !hasPages && count >= ListEnd.equalEntriesMin && others >= ListEnd.equalListsMin
+  }
+
+  private static let (equalEntriesMin, equalListsMin) = (10, 2)
 
   /// Returns why a record may be missing in such a list, as half a sentence.
   package static func doubt(of device: String, at count: Int) -> String {

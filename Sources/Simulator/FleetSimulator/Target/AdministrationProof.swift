@@ -29,7 +29,7 @@ final class AdministrationProof: StoreProof {
     self.devices = devices
   }
 
-  func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+  func missing(_ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>) -> [PointKey]? {
     // A server that once failed to answer is not queried for each device.
     guard refusal == nil else { return nil }
     for key in keys { sent.add(key.uuid) }

@@ -32,7 +32,10 @@ final class EarlierRun {
       asked.insert(device).inserted
     else { return }
     let keys = oracle.keys(of: payload.uuids, waitingOn: device)
-    guard let missing = proof.missing(keys, of: name), missing.count < keys.count else { return }
+    let unsent = Set(keys.map(\.uuid))
+    guard let missing = proof.missing(keys, of: name, unacknowledged: unsent), missing.count < keys.count else {
+      return
+    }
     let absent = Set(missing.map(\.uuid))
     leftover = keys.first { !absent.contains($0.uuid) }.map { Leftover(uuid: $0.uuid, device: name) }
   }

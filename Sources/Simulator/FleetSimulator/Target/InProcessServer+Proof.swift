@@ -22,7 +22,7 @@ extension InProcessServer: StoreProof {
   package func wasSent(_ uuid: UUID128) -> Bool { true }
   package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {}
 
-  package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+  package func missing(_ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>) -> [PointKey]? {
     let identity = DeviceIdentity(name: device)
     return read { (reader) throws(StoreError) in
       // The server stores a record with an unreadable time under time 0.

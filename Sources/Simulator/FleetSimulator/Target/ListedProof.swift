@@ -14,10 +14,10 @@ package final class ListedProof: StoreProof {
   private var listings: [String: StoreListing] = [:]
   /// Where one reading lists all devices: the records of none of the queried devices.
   private var strangers = StrangeRecords()
-  /// Why a device's list may have more pages than were read.
-  private var unreadPages: [String: String] = [:]
-  /// The lists that may be cut, with the number of their entries.
-  private var cut: [String: Int] = [:]
+  /// How the reading of each device's list has ended.
+  private var ends: [String: ListEnd] = [:]
+  /// Why quarantined records may be unknown.
+  private var unseenAside: String?
   /// Why the list of some device proves no loss.
   private var doubt: String?
   /// Why no list can be trusted.
@@ -29,6 +29,8 @@ package final class ListedProof: StoreProof {
   private var turn: String?
   /// The first list with records, to find out whether each device has its own.
   private var firstListed: (device: String, uuids: Set<UUID128>)?
+  /// Whether a record was found by its uuid, or was looked for under other names in vain.
+  private var knowsNames = false
   /// Whether a list was read, so that the source is known to work.
   private var hasListed = false
   /// The time for which acknowledged records may be invisible.
@@ -51,33 +53,80 @@ package final class ListedProof: StoreProof {
     (self.delay, self.retries) = (delay, retries)
   }
 
-  package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+  package func missing(
+    _ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>
+  ) -> [PointKey]? {
     // Listings that were read in search of another device's record keep their contents, because these may still be needed.
     if let turn, turn != device { listings[turn]?.forgetContents() }
     turn = device
     for key in keys { sent.add(key.uuid) }
     guard let listing = listing(of: device) else { return nil }
     let missing = keys.filter { !listing.isStored($0.uuid) }
-    if missing.allSatisfy({ listing.putAside.contains($0.uuid) }) { return missing }
-    let lost = lookAgain(for: missing, of: device)
-    // A record on a page that was not read is not lost.
-    let remedy =
-      "answer with Link: <URL>; rel=\"next\", or say where the next one is with target.verify.next of a scenario"
-    if !lost.isEmpty, let reason = unreadPages[device] {
-      problem = "\(reason): \(remedy)"
-      return nil
-    }
-    // Another device's list may still prove a loss.
-    if !lost.isEmpty, let count = cut[device], !hasLonger(than: count, besides: device) {
-      doubt = doubt ?? "\(ListEnd.doubt(of: device, at: count)): \(remedy)"
-      return nil
-    }
-    return lost
+    if missing.count < keys.count { knowsNames = true }
+    let owed = missing.filter { !unacknowledged.contains($0.uuid) && !listing.putAside.contains($0.uuid) }
+    let lost = lookAgain(for: owed, of: device)
+    guard lost.isEmpty || isLost(lost, among: keys, of: device) else { return nil }
+    return missing.filter { !(listings[device]?.isStored($0.uuid) ?? false) }
   }
 
-  /// Whether another device has a longer list: then none ends there.
-  private func hasLonger(than count: Int, besides device: String) -> Bool {
-    others(than: device).contains { sought($0).map { $0.stored.count > count } ?? false }
+  /// Reports whether what a device's list lacks is lost; otherwise notes what else may explain it.
+  private func isLost(_ lacking: [PointKey], among keys: [PointKey], of device: String) -> Bool {
+    let remedy =
+      "answer with Link: <URL>; rel=\"next\", or say where the next one is with target.verify.next of a scenario"
+    if let reason = otherName(of: lacking, in: device) {
+      problem = reason
+      return false
+    }
+    // A record on a page that was not read is not lost.
+    if let reason = ends[device]?.unread {
+      problem = "\(reason): \(remedy)"
+      return false
+    }
+    // Another device's list may still prove a loss.
+    if let reason = endDoubt(of: device, lacking: lacking, among: keys) {
+      doubt = doubt ?? "\(reason): \(remedy)"
+      return false
+    }
+    for other in others(than: device) where unseenAside != nil { _ = sought(other) }
+    if let reason = unseenAside { doubt = doubt ?? "\(reason): what is missing may be quarantined" }
+    return unseenAside == nil
+  }
+
+  /// Returns where a list has the uuids of records, or that it has others, as half a sentence: rows of many databases have their own
+  /// identities. Nil if it has none of these records. The first list with entries tells, where none was found by its uuid.
+  private func otherName(of lacking: [PointKey], in device: String) -> String? {
+    guard !knowsNames, let listing = listings[device], !listing.stored.isEmpty else { return nil }
+    knowsNames = true
+    let (uuids, times) = (Set(lacking.map(\.uuid)), Set(lacking.map(\.recordedAt)))
+    var (misnamed, other, alike) = (StoreViewError?.none, UUID128?.none, 0)
+    do throws(StoreViewError) {
+      _ = try source.read(device) { record in
+        // It is listed for another device.
+        if let uuid = record.uuid, uuids.contains(uuid) { return }
+        if misnamed == nil, let path = record.entry.place(ofAny: uuids) {
+          misnamed = .misnamed(source.place, path: path, named: record.namedPlace(of: "uuid"))
+        }
+        guard let time = record.value("timestamp")?.instant, times.contains(time.millisecondsSince1970) else { return }
+        (other, alike) = (record.uuid, alike + 1)
+      }
+    } catch { return nil }
+    if let misnamed { return misnamed.text }
+    guard let other, 2 * alike >= lacking.count else { return nil }
+    return
+      "\(source.place): what has the time of a record is listed as \(other.text): let the list show the uuid of the record too, and name its place as 'uuid' in verify.fields"
+  }
+
+  /// Returns why a list may end before the last record of its device, as half a sentence: it has as many entries as servers list at
+  /// most, or as many as those of other devices. Nil if the list of another device is longer: then none ends there.
+  private func endDoubt(of device: String, lacking: [PointKey], among keys: [PointKey]) -> String? {
+    guard let end = ends[device], end.isPaged, let count = listings[device]?.stored.count else { return nil }
+    let others = others(than: device).compactMap { sought($0)?.stored.count }
+    guard others.allSatisfy({ $0 <= count }) else { return nil }
+    if end.mayBeCut(at: count) { return ListEnd.doubt(of: device, at: count) }
+    let equal = others.count { $0 == count }
+    guard end.mayBeCut(at: count, like: equal), lacking.areFirstOrLast(among: keys) else { return nil }
+    return
+      "the lists of '\(device)' and \(equal.of("other device")) end at \(count) entries each, and none is longer"
   }
 
   /// Reads the list again for missing records: one that appears late is not lost.
@@ -232,13 +281,23 @@ package final class ListedProof: StoreProof {
     }
     if !isOfAll, let listing = found[device] { try judgeQuestion(listing, of: device) }
     hasListed = true
-    unreadPages[device] = end.unread
-    cut[device] = found[device].flatMap { end.mayBeCut(at: $0.stored.count) ? $0.stored.count : nil }
+    ends[device] = end
+    unseenAside = end.unseenAside
     repetitions = isOfAll ? end.repetitions : repetitions + end.repetitions
     for name in wanted {
       found[name]?.close(keepingOrder: source.isInArrivalOrder)
       listings[name] = found.removeValue(forKey: name)
     }
+  }
+}
+
+extension [PointKey] {
+  /// Reports whether all others are later, or all earlier.
+  fileprivate func areFirstOrLast(among keys: [PointKey]) -> Bool {
+    let these = Set(self)
+    let others = keys.lazy.filter { !these.contains($0) }.map(\.recordedAt)
+    guard let first = others.min(), let last = others.max() else { return true }
+    return allSatisfy { $0.recordedAt <= first } || allSatisfy { $0.recordedAt >= last }
   }
 }
 
@@ -257,26 +316,6 @@ extension ListedProof {
     // Also where the list of another shard is read, in search of a record.
     self.problem = problem.text
     throw problem
-  }
-}
-
-/// How long a list is read again for missing records: the first seconds, and longer while more arrive.
-package struct ListRetries {
-  /// The pauses in milliseconds.
-  private var pauses: ArraySlice<Int>
-  private let longer: Int
-  private var spare = 30
-
-  package init(_ pauses: [Int] = [500, 1_000, 1_500], longer: Int = 1_000) {
-    (self.pauses, self.longer) = (pauses[...], longer)
-  }
-
-  mutating func next() -> Int? { pauses.popFirst() }
-
-  mutating func extend() {
-    guard spare > 0, pauses.isEmpty else { return }
-    spare -= 1
-    pauses.append(longer)
   }
 }
 
@@ -338,26 +377,4 @@ private struct StrangeRecords {
   }
 
   func owner(of uuid: UUID128) -> String? { owners[uuid].map { names[Int($0)] } }
-}
-
-/// Reads a view in one session, which begins with the first list.
-package final class KeptSession: RecordSource {
-  private let view: any StoreView
-  private var session: (any StoreSession)?
-
-  package init(_ view: any StoreView) { self.view = view }
-
-  package var place: String { view.place }
-  package var isOfAllDevices: Bool { view.isOfAllDevices }
-  package var isInArrivalOrder: Bool { view.isInArrivalOrder }
-
-  package func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
-    let session: any StoreSession
-    if let kept = self.session { session = kept } else { session = try view.session() }
-    // A session that has failed is not reused.
-    self.session = nil
-    let end = try session.read(device, take)
-    self.session = session
-    return end
-  }
 }

@@ -26,6 +26,8 @@ final class QuerySource: RecordSource {
   private let headers: [Named<String>]
   private let seed: UInt64
   private let deviceCount: Int
+  /// Whether an answer had a list of quarantined records.
+  private var hasListedAside = false
   /// The seconds for which the server may make the reading wait by its limit of the rate.
   private var patience = 600
 
@@ -57,25 +59,48 @@ final class QuerySource: RecordSource {
     var putAside: [UUID128] = []
     var seams = PageSeams()
     var end = try readPages(list, of: device) { (page) throws(StoreViewError) in
-      let beside = isAsideApart ? [] : aside?.identities(in: page) ?? []
+      var beside: [UUID128] = []
+      // A server may leave an empty list out.
+      if !isAsideApart, let aside, aside.leads(in: page) {
+        hasListedAside = true
+        beside = try aside.identities(in: page)
+      }
       putAside += beside
       var mark = try records.read(page, &seams, take)
       mark.add(beside)
       return mark
     }
     seams.close(take)
-    if let url = question.putAsideURL {
-      let list = PagedList(url, next: question.next.map(JSONStep.steps))
+    if let url = question.putAsideURL { putAside += try readAside(at: url, (aside ?? records), of: device) }
+    end.putAside = putAside
+    if !hasListedAside {
+      end.unseenAside =
+        question.putAsideURL.map { "'\($0)' (verify.quarantinedUrl) has no list" }
+        ?? question.putAsidePath.map { "\($0) (verify.quarantined) matches nothing in any answer" }
+    }
+    return end
+  }
+
+  /// Reads the quarantined records where they have a list of their own.
+  private func readAside(
+    at url: String, _ records: ListedRecords, of device: String
+  ) throws(StoreViewError) -> [UUID128] {
+    var found: [UUID128] = []
+    let list = PagedList(url, next: question.next.map(JSONStep.steps))
+    do throws(StoreViewError) {
       _ = try readPages(list, of: device) { (page) throws(StoreViewError) in
-        let apart = (aside ?? records).identities(in: page)
-        putAside += apart
+        let apart = try records.identities(in: page)
+        found += apart
         var mark = ListedMark()
         mark.add(apart)
         return mark
       }
+      hasListedAside = true
+    } catch {
+      // A device without quarantined records may have no list of them.
+      guard error.isAbsence else { throw error }
     }
-    end.putAside = putAside
-    return end
+    return found
   }
 
   /// Asks for a page, and again when a server that limits the rate says that it may be.

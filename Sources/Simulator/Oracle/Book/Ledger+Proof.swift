@@ -29,7 +29,9 @@ extension Ledger {
 
   private func prove(_ dequeuedRecords: [DequeuedRecord], by proof: any StoreProof) {
     guard let device = dequeuedRecords.first.map({ Int($0.device) }) else { return }
-    guard let missing = proof.missing(dequeuedRecords.map(\.key), of: names[device]) else {
+    let unacknowledged = Set(dequeuedRecords.lazy.filter { !$0.marks.contains(.isAcknowledged) }.map(\.uuid))
+    let missing = proof.missing(dequeuedRecords.map(\.key), of: names[device], unacknowledged: unacknowledged)
+    guard let missing else {
       for dequeued in dequeuedRecords { believe(dequeued) }
       return
     }

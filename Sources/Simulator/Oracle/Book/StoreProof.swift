@@ -4,8 +4,9 @@ package import Store
 
 /// Reads what a server has stored, to prove that it stored what it acknowledged.
 package protocol StoreProof: AnyObject {
-  /// Returns the records of the device that are not in the store, in order; nil when that is unknown.
-  func missing(_ keys: [PointKey], of device: String) -> [PointKey]?
+  /// Returns the records of the device that are not in the store, in order; nil when that is unknown. The store need not have those
+  /// that were never acknowledged.
+  func missing(_ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>) -> [PointKey]?
   /// The quarantined records of one device.
   func putAside(of device: String) -> QuarantinedRecords
   /// Iterates over the whole store, or over the records of one device.
@@ -34,4 +35,11 @@ package protocol StoreProof: AnyObject {
   func wasSent(_ uuid: UUID128) -> Bool
   /// Calls `body` with each record that is listed for a device of the run and for another device.
   func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void)
+}
+
+extension StoreProof {
+  /// Returns the acknowledged records of the device that are not in the store, in order; nil when that is unknown.
+  package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
+    missing(keys, of: device, unacknowledged: [])
+  }
 }
