@@ -103,7 +103,7 @@ extension Invariant {
     case .isolation:
       "a device behaves the same whatever other devices do; shown by two runs and not within one"
     case .resources:
-      "each request ends within its time limit, and few are under way at once"
+      "each request ends within its time limit, and few are under way at once, beside the logs that commands ask for (SDK §20.5)"
     case .recording:
       "a device that tracks and moves records positions on the way (SDK §12.5, §14.1)"
     case .dwell:
