@@ -351,6 +351,17 @@ import World
     #expect(stage.violated.contains(.auth) == (again.trigger != .heartbeat || again.secondsAgo > 0))
   }
 
+  /// An app may call `sync()` at any time.
+  @Test func aRefreshThatASyncAsksFor() {
+    let stage = Stage()
+    let first = stage.send([], .refresh)
+    stage.end(first, status: 401)
+    stage.pass(seconds: 1)
+    stage.tell(.askedToSync)
+    stage.send([], .refresh, because: .manual)
+    #expect(!stage.violated.contains(.auth))
+  }
+
   /// The watchdog has ended the flush of the first one.
   @Test func aRefreshThatWasGivenUpMayBeAskedForAgain() {
     let stage = Stage()

@@ -11,7 +11,7 @@ import Vocabulary
 /// (SDK §11.2, §11.6). An upload does not begin with a token of which the phone knows that it has expired (SDK §11.5).
 final class AuthRule: Rule {
   override class var invariant: Invariant { .auth }
-  override class var interest: Interest { [.sent, .ended, .inserted, .told, .life] }
+  override class var interest: Interest { [.sent, .ended, .inserted, .told, .life, .course] }
 
   private struct Tokens {
     var refreshesInARow = 0
@@ -62,7 +62,7 @@ final class AuthRule: Rule {
       }
       if purpose == .records && outcome.status != 401 { change(device) { $0.refreshesInARow = 0 } }
     case .queue(.inserted), .told(.engine), .told(.commanded), .launched, .opened, .closed, .network, .configured,
-      .fetched, .healed:
+      .fetched, .healed, .askedToSync:
       change(device) { $0.beginAnew() }
     default: break
     }
