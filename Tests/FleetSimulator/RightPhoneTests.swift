@@ -99,6 +99,25 @@ import Testing
     #expect(report.violations.isEmpty && report.sums.stored > 100, "\(report.violations.prefix(3))")
   }
 
+  /// A limit that has passed already stops the phone at once, inside a window of its schedule too, and one that follows in the
+  /// same answer starts nothing (SDK §1.4, §16.3.5).
+  @Test(
+    arguments: platforms,
+    [
+      #"["setConfig", { "geolocation": { "stopAfterElapsedMinutes": 5 } }]"#,
+      #"["setConfig", { "geolocation": { "stopAfterElapsedMinutes": 5 } }], ["setConfig", { "geolocation": { "stopAfterElapsedMinutes": -1 } }]"#,
+    ])
+  func aTimeLimitOfACommandMayHavePassed(profile: String, commands: String) throws {
+    let fences = (0..<9).map {
+      #"["addGeofence", { "identifier": "\#($0)", "latitude": \#(48.129 + 0.002 * Double($0)), "longitude": 11.575, "radius": 200 }]"#
+    }
+    let faults = "[\(Self.order(fences.joined(separator: ", "), at: "1m")), \(Self.order(commands, at: "20m"))]"
+    for config in ["{}", #"{ "app": { "schedule": ["1-7 00:00-23:59"], "scheduleUseAlarmManager": true } }"#] {
+      let report = try run(config, on: profile, faults: faults)
+      #expect(report.violations.isEmpty && report.sums.stored > 50, "\(report.violations.prefix(3))")
+    }
+  }
+
   /// For "never" a server may send any number.
   @Test(
     arguments: platforms,

@@ -30,7 +30,6 @@ extension DeviceHost {
       "persistence.locationTemplate", "persistence.geofenceTemplate", "persistence.timestampFormat",
     ]
     if change.changedKeys.contains(where: recordKeys.contains) { makeRenderer(at: now) }
-    // Before what follows from it.
     emit(.deliver(.configured(new)))
     if new.persistence.maxRecordsToPersist != wasLimited { shrink(at: now) }
     run(UploadInput.configuration(new), at: now)

@@ -36,7 +36,7 @@ package enum HostEvent: Equatable, Sendable {
   /// Records that left the queue without an upload, at least one. With grouped commits, the loss of a group restores
   /// them. The SDK does not report this to apps.
   case discarded([UUID128], DiscardReason)
-  /// `DeviceHost.configuration` has changed to this one. The SDK does not report this to apps.
+  /// `DeviceHost.configuration` has changed to this one, before anything follows from that. The SDK does not report this to apps.
   indirect case configured(Configuration)
   /// A server's command was executed. The SDK does not report this to apps.
   indirect case commanded(Command)
