@@ -51,10 +51,11 @@ extension SimulatedDevice {
     let (isSampling, updates) = (phone.isSampling, phone.updates)
     guard let position = phone.receiver.fix(of: body, at: now.monotonic, distanceFilterMetres: phone.distanceFilter)
     else { return }
-    let strayMetres = position.errorMetres > SimulatedPhone.nearMetres ? position.errorMetres : 0
-    if strayMetres != phone.strayMetres {
-      phone.strayMetres = strayMetres
-      run.tell(.strayed(metres: strayMetres), link.context(at: now))
+    let metres = position.errorMetres > SimulatedPhone.nearMetres ? position.errorMetres : 0
+    let accuracy = position.accuracyMetres > SimulatedPhone.goodMetres ? position.accuracyMetres : 0
+    if (metres, accuracy) != phone.stray {
+      phone.stray = (metres, accuracy)
+      run.tell(.strayed(metres: metres, accuracyMetres: accuracy), link.context(at: now))
     }
     let fix = Fix(position, at: now.wall)
     let content = position.place.latitude.bitPattern ^ SplitMix64.mix(position.place.longitude.bitPattern)

@@ -27,8 +27,8 @@ struct SimulatedPhone {
 
   var receiver: Receiver
   var sensor: ActivitySensor
-  /// The distance from the body of the receiver's last position, if that was far; 0 otherwise.
-  var strayMetres = 0.0
+  /// The distance from the body of the receiver's last position, and its accuracy, if that was far or poor; 0 otherwise.
+  var stray = (metres: 0.0, accuracyMetres: 0.0)
   /// The time of the receiver's next position for the app.
   var occasion: MonotonicInstant?
   /// The last position of the stream that was delivered during sampling.
@@ -44,8 +44,8 @@ struct SimulatedPhone {
   private var rest: (place: Coordinate, since: MonotonicInstant)?
   private var pauseDue: MonotonicInstant?
 
-  /// An error that watchers need not know.
-  static let nearMetres = 100.0
+  /// An error and an accuracy that watchers need not know.
+  static let (nearMetres, goodMetres) = (100.0, 50.0)
 
   init(_ receiver: Receiver, _ sensor: ActivitySensor) { (self.receiver, self.sensor) = (receiver, sensor) }
 

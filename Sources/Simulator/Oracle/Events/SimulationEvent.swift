@@ -54,8 +54,9 @@ package enum SimulationEvent {
   indirect case moves(Episode)
   /// The body has truly entered a geofence that the phone monitors, or left it so far that a phone can be certain.
   case crossed(fence: String, isEntry: Bool)
-  /// The receiver's position, an outlier or a poor one, is this far from the body; 0: the next one is near again.
-  case strayed(metres: Double)
+  /// The receiver's position, an outlier or a poor one, is this far from the body, and says an accuracy that is this bad; 0:
+  /// the next one is near, or good, again.
+  case strayed(metres: Double, accuracyMetres: Double = 0)
   /// The true place and distance, before each position that the SDK reports to its app.
   case stood(at: Coordinate, metres: Double)
   /// The device had its turn later than it was due, by `late` on the machine's clock.

@@ -20,6 +20,7 @@ final class TrueWorld {
     let (device, now) = (context.device, context.now.monotonic)
     switch event {
     case .moves(let episode): lives[device].move(episode)
+    case .strayed(_, let accuracyMetres): lives[device].locate(within: accuracyMetres, at: now)
     case .asked(let command), .told(.commanded(let command)): execute(command, device, at: now)
     case .configured(let configuration): configure(configuration, device, at: now)
     case .closed:
@@ -187,6 +188,8 @@ struct TrueLife {
   var syncedAt: MonotonicInstant?
   /// The number of active faults that blind the receiver; the start and the end of its last blindness.
   var blindings = 0
+  /// The time since which the receiver's positions are accurate enough for the configuration; nil while they are not.
+  private(set) var locatedSince: MonotonicInstant? = MonotonicInstant(nanoseconds: 0)
   var blindSince: MonotonicInstant?
   var blindUntil: MonotonicInstant?
   /// The time at which its odometer was last set, which makes a record.
@@ -207,6 +210,22 @@ struct TrueLife {
   func place(at instant: MonotonicInstant) -> Coordinate? { episode?.place(at: instant) }
 
   /// Returns the place of its body in its last two episodes.
+  /// Notes the accuracy of the receiver's positions.
+  mutating func locate(within accuracyMetres: Double, at instant: MonotonicInstant) {
+    let threshold = configuration?.geolocation.filter.trackingAccuracyThresholdMetres ?? 0
+    locatedSince = accuracyMetres > threshold ? nil : locatedSince ?? instant
+  }
+
+  /// Notes a record that a fault of the run adds, which enters the queue in the same instant.
+  mutating func poison(at instant: MonotonicInstant) {
+    poisons = (poisons.at == instant ? poisons.count + 1 : 1, instant)
+  }
+
+  mutating func takePoison() { if poisons.count > 0 { poisons.count -= 1 } }
+
+  /// Reports whether the next record comes from a fault of the run, and not from a position.
+  func isPoisoned(at instant: MonotonicInstant) -> Bool { poisons.count > 0 && poisons.at == instant }
+
   func earlierPlace(at instant: MonotonicInstant) -> Coordinate? {
     guard let episode else { return nil }
     return (instant < episode.start ? previous ?? episode : episode).place(at: instant)

@@ -62,7 +62,7 @@ final class GeofenceRule: Rule {
     case .launched: devices[context.device] = nil
     case .told(.engine(.enabledChange(isEnabled: false))): endMonitoring(context)
     case .moves(let episode): follow(episode, context)
-    case .strayed(let metres): stray(metres, context)
+    case .strayed(let metres, _): stray(metres, context)
     case .asked(let command), .told(.commanded(let command)): forget(command, context)
     default: break
     }

@@ -92,16 +92,18 @@ final class RecordingRule: Rule {
     // (SDK §12.6.4). A schedule may have begun earlier than its deadline.
     let searched = min(began[device] ?? wanted.since, wanted.since)
     guard
-      !configuration.activity.disableMotionActivityUpdates
+      RecordingRule.hasSureActivities(configuration)
         || life.sees(since: searched) && !isHidden(device, from: searched, configuration)
     else { return }
     let limit = RecordingRule.limit(configuration)
-    let start = max(trip.start, mark.instant, wanted.since)
+    // A position that is too inaccurate is no record (SDK §14.2.1).
+    guard let located = life.locatedSince else { return }
+    let start = max(trip.start, mark.instant, wanted.since, located)
     if trip.motion.metres(at: (end - trip.start).seconds) > limit { exercised += 1 }
     guard end - start > RecordingRule.patience, life.sees(since: start - RecordingRule.patience),
       life.isSound(since: start)
     else { return }
-    let since = wanted.since > mark.instant ? trip.place(at: start) : mark.place
+    let since = max(wanted.since, located) > mark.instant ? trip.place(at: start) : mark.place
     let gap = (0...3).reduce(0.0) { most, part in
       let instant = end - Nanoseconds((end - start).count * Int64(part) / 4)
       guard instant - start > RecordingRule.patience else { return most }
@@ -124,6 +126,12 @@ final class RecordingRule: Rule {
 
   /// The attempts of a motion change to find a position (SDK §12.6.4).
   private static let attempts = 4.0
+
+  /// Reports whether activities show a departure: those of the sensors need not be surer than by default (SDK §2.7, §12.4.1).
+  private static func hasSureActivities(_ configuration: Configuration) -> Bool {
+    let activity = configuration.activity
+    return !activity.disableMotionActivityUpdates && activity.minimumActivityRecognitionConfidence <= 75
+  }
 
   /// Returns the longest distance without a report.
   private static func limit(_ configuration: Configuration) -> Double {
