@@ -34,6 +34,30 @@ import Vocabulary
     #expect(stage.violated == [])
   }
 
+  /// The position for an entry comes after the stop that the visit outlasts (SDK §15.4).
+  @Test(arguments: [(true, []), (false, [Invariant.geofence])])
+  func anEntryThatIsToldBehindAStop(isTold: Bool, violated: [Invariant]) {
+    let stage = Stage.fenced(Stage.depot, at: -1_000)
+    stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    stage.go(from: -1_000, to: 1_000, seconds: 100)
+    stage.tell(.exit)
+    stage.go(from: 1_000, to: 0, seconds: 100)
+    var record = stage.location()
+    record.geofence = GeofenceTrigger(identifier: "depot", action: .enter, timestamp: record.timestamp)
+    stage.pass(seconds: 1)
+    stage.tell(.asked(.stop))
+    stage.event(.geofencesChange(on: [], off: ["depot"]))
+    stage.event(.enabledChange(isEnabled: false))
+    stage.pass(seconds: 1)
+    if isTold { stage.event(.geofence(record, Stage.depot)) }
+    stage.tell(.asked(.start))
+    stage.event(.enabledChange(isEnabled: true))
+    stage.event(.geofencesChange(on: [Stage.depot], off: []))
+    stage.go(from: 0, to: 1_000, seconds: 100)
+    stage.tell(.exit)
+    #expect(stage.violated.filter { $0 == .geofence } == violated)
+  }
+
   /// An entry that is not told, and an exit that the phone finds before it is surely out.
   @Test func anExitAfterAnEntryThatIsNotTold() {
     var fence = Stage.depot

@@ -102,6 +102,8 @@ final class GeofenceRule: Rule {
     if let changed = devices[context.device]?.changed[fence.identifier],
       GeofenceRule.isOfBefore(crossing, changed, context)
     {
+      // A visit that outlasts a stop ends or begins with it, and another one does not.
+      devices[context.device]?.visits[fence.identifier] = nil
       return
     }
     let action = crossing.action
