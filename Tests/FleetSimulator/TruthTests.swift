@@ -106,6 +106,38 @@ import Vocabulary
     #expect(stage.violated.filter { $0 == .odometerTolerance } == violated)
   }
 
+  /// The filter keeps much of the steps to and from an outlier, and counts it with those that follow.
+  @Test(arguments: [(1.0, []), (0.05, [Invariant.odometerTolerance])])
+  func anOdometerKeepsTheStepsOfAnOutlier(share: Double, violated: [Invariant]) throws {
+    let stage = Stage(behaviour: .documented)
+    let records: [(metres: Double, odometer: Double)] = [
+      (0, 0), (372, 373), (0, 746), (97, 1_059), (0, 1_295), (13, 1_465), (0, 1_574), (109, 1_683), (0, 1_790),
+      (16, 1_865),
+    ]
+    for (metres, odometer) in records {
+      stage.pass(seconds: 20)
+      stage.tell(.stood(at: try place(0), metres: 0))
+      let seen = try place(metres * share)
+      var record = stage.location(odometer: odometer)
+      record.coords = Coordinates(latitude: seen.latitude, longitude: seen.longitude)
+      record.coords.accuracy = 12
+      stage.event(.location(record))
+    }
+    #expect(stage.violated == violated)
+  }
+
+  /// Counting begins with the position of a command that sets the odometer, however poor it is (SDK §17.7).
+  @Test(arguments: [(true, []), (false, [Invariant.odometerTolerance])])
+  func anOdometerKeepsTheStepFromThePositionOfACommand(isCommanded: Bool, violated: [Invariant]) throws {
+    let stage = Stage(behaviour: .documented)
+    if isCommanded { stage.tell(.told(.commanded(.resetOdometer))) }
+    for (metres, odometer, accuracy) in [(0.0, 0.0, 60.0), (2_990, 0, 25), (3_000, 2_000, 5), (3_010, 3_000, 5)] {
+      stage.pass(seconds: metres == 0 ? 10 : 310)
+      try report(odometer: odometer, at: metres, accuracy: accuracy, on: stage)
+    }
+    #expect(stage.violated.filter { $0 == .odometerTolerance } == violated)
+  }
+
   /// With the observed behaviour a step begins at the last position of the stream, however poor (SDK §17.8): a crossing that is
   /// recorded before it has been counted says the odometer of before.
   @Test(arguments: [(540.0, []), (1_100.0, [Invariant.odometerTolerance])])

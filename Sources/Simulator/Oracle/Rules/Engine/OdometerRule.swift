@@ -28,8 +28,10 @@ final class OdometerRule: Rule {
     var kept = 0.0
     /// The length of paths that count twice.
     var again = 0.0
-    /// Whether the filter still holds the length of a path that counted twice.
+    /// Whether the filter still holds the length of a path that counted twice, or of a step to or from an outlier.
     var isCarrying = false
+    /// Whether the last record was one.
+    var isAtOutlier = false
     /// The sum of the steps between exact positions, and the end of the last of them.
     var sure = 0.0
     var exact: (place: Coordinate, instant: MonotonicInstant)?
@@ -47,8 +49,9 @@ final class OdometerRule: Rule {
 
     /// Notes growth. The filtered length of a step lies between its own length and the previous filtered one: after a long
     /// step, across a gap between positions, it decreases slowly (SDK §17, item 3).
-    mutating func grow(to odometer: Double, at place: Coordinate) {
+    mutating func grow(to odometer: Double, at place: Coordinate, isOutlier: Bool) {
       guard odometer > last.odometer else { return }
+      defer { (isCarrying, isAtOutlier) = (isCarrying || isOutlier || isAtOutlier, isOutlier) }
       let grown = odometer - last.odometer
       if growth > OdometerRule.smoothing.metres || isCarrying {
         let step = place.distanceMetres(to: last.place)
@@ -63,9 +66,10 @@ final class OdometerRule: Rule {
   private struct Gauge {
     /// The odometer of the last record.
     var odometer = 0.0
-    /// The last reported position, and the last one that was accurate enough to count.
+    /// The last reported position, the last one that was accurate enough to count, and that of a command since then.
     var told: Coordinate?
     var counted: Coordinate?
+    var commanded: Coordinate?
     var place: Coordinate?
     var metres = 0.0
     var course: Course?
@@ -85,6 +89,8 @@ final class OdometerRule: Rule {
 
   /// The SDK's filter smooths the lengths of steps; what it takes from one it adds to the next ones.
   private static let smoothing = (share: 0.1, metres: 500.0)
+  /// An error that no ordinary position has.
+  private static let outlierMetres = 100.0
   /// With a worse accuracy a step counts less than its length (SDK §17.1).
   private static let exactMetres = 10.0
   /// Longer steps may be omitted as implausible.
@@ -118,7 +124,10 @@ final class OdometerRule: Rule {
       gauges[device].isDisturbed = false
     case .stood(let place, let metres): stand(at: place, metres, device)
     case .told(.engine(.location(let record))) where !record.isSample:
-      if isOfCommand(record, context) { return follow(record, device) }
+      if isOfCommand(record, context) {
+        gauges[device].commanded = record.coords.place
+        return follow(record, device)
+      }
       judge(record, context)
       if record.event == .geofence, !countsTransitions(device) { return }
       follow(record, device)
@@ -226,22 +235,27 @@ final class OdometerRule: Rule {
     let isCounted = record.coords.accuracy ?? 0 <= countedMetres(of: context.device)
     defer {
       gauges[context.device].told = told
-      if isCounted { gauges[context.device].counted = told }
+      if isCounted { (gauges[context.device].counted, gauges[context.device].commanded) = (told, nil) }
     }
     guard var course = gauge.course else {
       // At a position that is too inaccurate to count, the odometer lags behind the path (SDK §17.1).
       guard isCounted else { return }
       var course = Course(record.odometer, gauge.metres, at: told)
       course.errors = told.distanceMetres(to: place)
+      course.isAtOutlier = course.errors > OdometerRule.outlierMetres
       // The part of the step to this point that the filter has retained is still to be counted.
-      // That step began at the last position that counted, or with the observed behaviour at the last one (SDK §17.1, §17.8).
-      course.kept = [gauge.counted, gauge.told].reduce(0) { max($0, $1?.distanceMetres(to: told) ?? 0) }
+      // That step began at the last position that counted, with that of a command, however poor, or with the observed behaviour at
+      // the last one (SDK §17.1, §17.7, §17.8).
+      course.kept = [gauge.counted, gauge.commanded, gauge.told].reduce(0) {
+        max($0, $1?.distanceMetres(to: told) ?? 0)
+      }
       return gauges[context.device].course = course
     }
     exercised += 1
-    course.grow(to: record.odometer, at: told)
+    let error = told.distanceMetres(to: place)
+    course.grow(to: record.odometer, at: told, isOutlier: error > OdometerRule.outlierMetres)
     // A step is affected by the errors of both its ends.
-    course.errors += 2 * told.distanceMetres(to: place)
+    course.errors += 2 * error
     gauges[context.device].course = course
     let (grown, gone) = (record.odometer - course.odometer, gauge.metres - course.metres)
     let limit =
