@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Engine
+import Queue
 import Scenario
 import Testing
 
@@ -40,6 +41,28 @@ import Testing
     stage.end(.device(poison))
     stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
     #expect(stage.violated == [])
+  }
+
+  /// Several of them may come at once, and each is one record.
+  @Test(arguments: [(2, []), (1, [Invariant.identity])])
+  func severalRecordsOfTheAppMayBeNewerThanTheNextOne(count: Int, violated: [Invariant]) {
+    var poison = DeviceFault()
+    poison.poisonRecord = .missingCoords
+    let stage = Stage()
+    for _ in 0..<count { stage.end(.device(poison)) }
+    stage.upload([stage.insert(), stage.insert(), stage.insert(agedSeconds: 5)])
+    #expect(stage.violated == violated)
+  }
+
+  /// One that could not be written excuses no other.
+  @Test func aRecordOfTheAppThatIsNotWritten() {
+    var poison = DeviceFault()
+    poison.poisonRecord = .missingCoords
+    let stage = Stage()
+    stage.end(.device(poison))
+    stage.tell(.queue(.refused(device: 0, .insertion)))
+    stage.upload([stage.insert(), stage.insert(agedSeconds: 5)])
+    #expect(stage.violated == [.identity])
   }
 
   @Test func aRecordComesFromTheFuture() {

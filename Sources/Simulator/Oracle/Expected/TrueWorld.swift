@@ -55,6 +55,7 @@ final class TrueWorld {
       lives[device].disturbances -= 1
       lives[device].disturbedAt = now
     }
+    if fault.effects.contains(.addsRecord) { lives[device].poison(at: now) }
   }
 
   /// Enters an event after the rules have received it, so that what it ends is judged by the state before.
@@ -68,6 +69,7 @@ final class TrueWorld {
         lives[device].asked = nil
       }
     case .healed: lives[device].isHealed = true
+    case .queue(.inserted), .queue(.refused(_, .insertion)): lives[device].takePoison()
     case .told(.engine(.location)), .told(.engine(.motionChange)), .told(.engine(.geofence)):
       if lives[device].toldPlaceAt == nil { lives[device].toldPlaceAt = now }
     default: break
@@ -186,10 +188,10 @@ struct TrueLife {
   var closedAt: MonotonicInstant?
   /// The time at which its app last called `sync()`.
   var syncedAt: MonotonicInstant?
-  /// The number of active faults that blind the receiver; the start and the end of its last blindness.
-  var blindings = 0
   /// The time since which the receiver's positions are accurate enough for the configuration; nil while they are not.
   private(set) var locatedSince: MonotonicInstant? = MonotonicInstant(nanoseconds: 0)
+  /// The number of active faults that blind the receiver; the start and the end of its last blindness.
+  var blindings = 0
   var blindSince: MonotonicInstant?
   var blindUntil: MonotonicInstant?
   /// The time at which its odometer was last set, which makes a record.
@@ -200,16 +202,14 @@ struct TrueLife {
   var disturbances = 0
   var disturbedAt: MonotonicInstant?
   var isHealed = false
+  /// The number of records that faults have added at an instant and that are not in the queue yet.
+  private var poisons = (count: 0, at: MonotonicInstant.never)
 
   mutating func move(_ episode: Episode) {
     previous = self.episode
     self.episode = episode
   }
 
-  /// Returns the place of its body; nil before its first presence.
-  func place(at instant: MonotonicInstant) -> Coordinate? { episode?.place(at: instant) }
-
-  /// Returns the place of its body in its last two episodes.
   /// Notes the accuracy of the receiver's positions.
   mutating func locate(within accuracyMetres: Double, at instant: MonotonicInstant) {
     let threshold = configuration?.geolocation.filter.trackingAccuracyThresholdMetres ?? 0
@@ -226,6 +226,10 @@ struct TrueLife {
   /// Reports whether the next record comes from a fault of the run, and not from a position.
   func isPoisoned(at instant: MonotonicInstant) -> Bool { poisons.count > 0 && poisons.at == instant }
 
+  /// Returns the place of its body; nil before its first presence.
+  func place(at instant: MonotonicInstant) -> Coordinate? { episode?.place(at: instant) }
+
+  /// Returns the place of its body in its last two episodes.
   func earlierPlace(at instant: MonotonicInstant) -> Coordinate? {
     guard let episode else { return nil }
     return (instant < episode.start ? previous ?? episode : episode).place(at: instant)

@@ -12,7 +12,7 @@ import Vocabulary
 /// delivers it again (SDK §5.4).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
-  override class var interest: Interest { [.inserted, .refused, .told, .life] }
+  override class var interest: Interest { [.inserted, .told, .life] }
 
   /// The longest search for a position (SDK §13.2).
   private static let longestLook = Nanoseconds.seconds(120)
@@ -65,8 +65,6 @@ final class IdentityRule: Rule {
   /// The number of pending commands that set the odometer: each makes a record, of the next position or of the
   /// last one (SDK §13.2).
   private var odometerRequests: [Int: Int] = [:]
-  /// Devices whose next record is made by a fault, with its own time.
-  private var poisoned: Set<Int> = []
 
   required init(_ ledger: Ledger) {
     last = PerDevice(Last(), in: ledger.space)
@@ -81,8 +79,8 @@ final class IdentityRule: Rule {
     last[context.device].leastOffset = min(last[context.device].leastOffset, context.clockLead)
     switch event {
     case .queue(.inserted(_, _, let uuid, let timestamp, _)):
-      if poisoned.isEmpty || poisoned.remove(context.device) == nil { judge(uuid, timestamp, context) }
-    case .queue(.refused): poisoned.remove(context.device)
+      // The record of a fault has its own time.
+      if !ledger.truth.lives[context.device].isPoisoned(at: context.now.monotonic) { judge(uuid, timestamp, context) }
     case .told(.engine(.location(let record))) where record.isSample:
       let now = context.now.monotonic
       last[context.device].samples.removeAll { now - $0.seen > IdentityRule.longestLook }
@@ -95,8 +93,6 @@ final class IdentityRule: Rule {
       // The next process knows no position of this one.
       last[context.device].latestOffset = .min
     case .told(.engine(.location(let record))): judge(record, context)
-    case .faultEnded(let occurrence):
-      if occurrence.effects.contains(.addsRecord) { poisoned.insert(context.device) }
     default: break
     }
   }

@@ -11,15 +11,13 @@ import Vocabulary
 /// first record and a background fetch (AppConfig `schedule`; SDK §16.2, §16.3). The windows follow the documented grammar.
 final class ScheduleRule: Rule {
   override class var invariant: Invariant { .schedule }
-  override class var interest: Interest { [.told, .inserted, .refused, .life, .course] }
+  override class var interest: Interest { [.told, .inserted, .life, .course] }
   override class var absence: String { "no window of a schedule began or ended on a device that followed it" }
 
   /// The devices that have a schedule.
   private var timetables: [Int: Timetable] = [:]
   /// Devices that are on according to their saved state and reports: a schedule may start on such a device.
   private let isOn: PerDevice<Bool>
-  /// Devices whose next record a fault of the run inserts into the queue: no position wakes them.
-  private var poisoned: Set<Int> = []
 
   required init(_ ledger: Ledger) {
     isOn = PerDevice(false, in: ledger.space)
@@ -53,9 +51,9 @@ final class ScheduleRule: Rule {
       turn(!state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences, context)
     case .told(.engine(.enabledChange(let isEnabled))):
       if !isEnabled { turn(.off, context) } else if timetables[device]?.actual == .off { turn(nil, context) }
-    case .faultEnded(let occurrence): if occurrence.effects.contains(.addsRecord) { poisoned.insert(device) }
-    case .queue(.refused): poisoned.remove(device)
-    case .queue(.inserted(_, _, let uuid, _, _)): if poisoned.remove(device) == nil { record(uuid, context) }
+    // The record of a fault is no position, which would wake the device.
+    case .queue(.inserted(_, _, let uuid, _, _)):
+      if !ledger.truth.lives[device].isPoisoned(at: context.now.monotonic) { record(uuid, context) }
     case .healed: timetables[device]?.follows = false
     default: break
     }

@@ -43,8 +43,6 @@ final class UploadDueRule: Rule {
   }
 
   private let senders: PerDevice<Sender>
-  /// Devices whose next record is made by the app itself; no document says that it is sent at once.
-  private var poisoned: Set<Int> = []
   private static let patience = Nanoseconds.seconds(20)
 
   required init(_ ledger: Ledger) {
@@ -60,10 +58,8 @@ final class UploadDueRule: Rule {
       if request.purpose != .log { clear(device) }
       if request.purpose == .records { senders[device].deferred = nil }
     case .ended(let request, let outcome): end(request, outcome, context)
-    case .queue(.inserted):
-      if poisoned.isEmpty || poisoned.remove(device) == nil { owe(.record, context) }
-    case .faultEnded(let occurrence):
-      if occurrence.effects.contains(.addsRecord) { poisoned.insert(device) }
+    // No document says that a record of the app itself is sent at once.
+    case .queue(.inserted): if !ledger.truth.lives[device].isPoisoned(at: now) { owe(.record, context) }
     case .queue(.deleted):
       if senders[device].answered == now { senders[device].left = ledger.pages[device].waiting.count }
       // A record that evicts others may leave nothing that had to be sent.
