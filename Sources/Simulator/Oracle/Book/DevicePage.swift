@@ -152,19 +152,28 @@ struct WaitingRecords {
     return record
   }
 
-  /// Returns the row of the record with these bytes. Records that are sent together are adjacent, so the search
-  /// begins beside `near`.
-  func row(marked mark: UInt64, near: inout Int) -> Int64? {
-    for index in [near + 1, near - 1] where storage.indices.contains(index) && index >= head {
+  /// Returns the row of the record with these bytes. Records that are sent together are adjacent, so the search begins beside
+  /// `near`, or at the end of the queue that is sent first. A template without a uuid may make the same bytes several times.
+  func row(marked mark: UInt64, near: inout Int?, newestFirst: Bool) -> Int64? {
+    let (first, second) = beside(near, newestFirst: newestFirst)
+    for index in [first, second] where storage.indices.contains(index) && index >= head {
       if storage[index].mark == mark { return found(index, &near) }
     }
-    return storage[head...].firstIndex { $0.mark == mark }.map { found($0, &near) }
+    let index =
+      newestFirst
+      ? storage[head...].lastIndex { $0.mark == mark } : storage[head...].firstIndex { $0.mark == mark }
+    return index.map { found($0, &near) }
+  }
+
+  private func beside(_ near: Int?, newestFirst: Bool) -> (Int, Int) {
+    let (before, after) = near.map { ($0 - 1, $0 + 1) } ?? (storage.count - 1, head)
+    return newestFirst ? (before, after) : (after, before)
   }
 
   /// Returns the index of the record whose bytes begin there, if it is the one before or after `near`, or, where that is nil,
   /// one at an end of the queue.
-  func place(of bytes: Span<UInt8>, from start: Int, beside near: Int?) -> Int? {
-    let (first, second) = near.map { ($0 + 1, $0 - 1) } ?? (head, storage.count - 1)
+  func place(of bytes: Span<UInt8>, from start: Int, beside near: Int?, newestFirst: Bool) -> Int? {
+    let (first, second) = beside(near, newestFirst: newestFirst)
     if isThere(first, bytes, start) { return first }
     return isThere(second, bytes, start) ? second : nil
   }
@@ -175,7 +184,7 @@ struct WaitingRecords {
     return end <= bytes.count && RecordMark.of(bytes.extracting(start..<end)) == storage[index].mark
   }
 
-  private func found(_ index: Int, _ near: inout Int) -> Int64 {
+  private func found(_ index: Int, _ near: inout Int?) -> Int64 {
     near = index
     return storage[index].row
   }

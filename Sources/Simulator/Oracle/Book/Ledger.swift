@@ -217,7 +217,9 @@ final class Ledger {
     )
     if request.purpose == .records {
       if let answer = pages[device].answer { sent.followsSuccess = answer.isSuccess && answer.instant == instant }
-      findings = bodies.read(request.body, of: pages[device].waiting, pages[device].anonymous, into: &sent)
+      findings = bodies.read(
+        request.body, of: pages[device].waiting, newestFirst: pages[device].terms?.newestFirst ?? false,
+        pages[device].anonymous, into: &sent)
       for row in sent.rows { pages[device].waiting.change(row) { $0.attempts &+= 1 } }
       pages[device].hadImpostor = pages[device].impostors > 0
     }

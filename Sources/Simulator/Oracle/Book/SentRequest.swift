@@ -43,6 +43,7 @@ struct SentBodyReader {
   private let reader: EnvelopeReader
   private let decoder: RecordDecoder
   private var envelope = Envelope()
+  private var newestFirst = false
   /// The frame of the last body that was read.
   private var frame: BodyFrame?
   /// Whether marks suffice for batches. A record that was not JSON when it was queued is only found by parsing a batch, which
@@ -55,9 +56,12 @@ struct SentBodyReader {
     decoder = RecordDecoder(templates: templates)
   }
 
+  /// `newestFirst`: the order in which the device sends its queue.
   mutating func read(
-    _ body: [UInt8], of waiting: WaitingRecords, _ anonymous: AnonymousRecords, into sent: inout SentRequest
+    _ body: [UInt8], of waiting: WaitingRecords, newestFirst: Bool, _ anonymous: AnonymousRecords,
+    into sent: inout SentRequest
   ) -> RequestFindings {
+    self.newestFirst = newestFirst
     if let frame, knowsBatchesByMarks || !frame.holdsMany, frame.isAround(body),
       readFramed(body, frame, of: waiting, into: &sent)
     {
@@ -75,16 +79,15 @@ struct SentBodyReader {
     var place = frame.lead.count
     let end = body.count - frame.trail.count
     guard frame.holdsMany else {
-      var near = waiting.all.startIndex - 1
-      guard let row = waiting.row(marked: RecordMark.of(body.span.extracting(place..<end)), near: &near) else {
-        return false
-      }
+      var near: Int?
+      let mark = RecordMark.of(body.span.extracting(place..<end))
+      guard let row = waiting.row(marked: mark, near: &near, newestFirst: newestFirst) else { return false }
       sent.rows.append(row)
       return true
     }
     let records = body.span.extracting(first: end)
     var near: Int?
-    while let index = waiting.place(of: records, from: place, beside: near) {
+    while let index = waiting.place(of: records, from: place, beside: near, newestFirst: newestFirst) {
       sent.rows.append(waiting.all[index].row)
       place += Int(waiting.all[index].length)
       if place == end { return true }
@@ -107,8 +110,10 @@ struct SentBodyReader {
     }
     sent.recordCount = envelope.records.count
     sent.rows.reserveCapacity(envelope.records.count)
-    var near = waiting.all.startIndex - 1
-    let found = envelope.records.map { waiting.row(marked: RecordMark.of(body.span.extracting($0)), near: &near) }
+    var near: Int?
+    let found = envelope.records.map {
+      waiting.row(marked: RecordMark.of(body.span.extracting($0)), near: &near, newestFirst: newestFirst)
+    }
     if found.contains(nil), let rows = rows(anywhereIn: body, of: waiting), rows.count == found.count {
       sent.rows = rows
       return findings
@@ -127,10 +132,11 @@ struct SentBodyReader {
   /// Returns the rows of records that are the body, a member or an element of it, or an element of a member, by their bytes: a
   /// template may make records without an identifying member, and such that look like the body around a record.
   private func rows(anywhereIn body: [UInt8], of waiting: WaitingRecords) -> [Int64]? {
-    var near = waiting.all.startIndex - 1
+    var near: Int?
     var rows: [Int64] = []
     func take(_ range: Range<Int>) -> Bool {
-      guard let row = waiting.row(marked: RecordMark.of(body.span.extracting(range)), near: &near) else { return false }
+      let mark = RecordMark.of(body.span.extracting(range))
+      guard let row = waiting.row(marked: mark, near: &near, newestFirst: newestFirst) else { return false }
       rows.append(row)
       return true
     }
