@@ -2,13 +2,13 @@ import Base
 import Contract
 import Engine
 import Host
-import Oracle
 import Scenario
 import Testing
 import Upload
 import Vocabulary
 
 @testable import FleetSimulator
+@testable import Oracle
 
 /// A queue that does not empty is its phone's fault, unless nothing that a phone may do would have emptied it.
 @Suite struct DrainTests {
@@ -36,6 +36,32 @@ import Vocabulary
     stage.tell(.healed)
     stage.pass(seconds: 100)
     #expect(stage.violated == [.drain])
+  }
+
+  /// Tokens of the app's own configuration that have expired are not renewed by a server that has not issued them, and the records
+  /// wait (SDK §11.6).
+  @Test(arguments: [(60, 400, []), (60, 200, [Invariant.drain]), (-1, 400, [.drain])] as [(Double, Int, [Invariant])])
+  func aServerThatDoesNotRenewTheTokens(expires: Double, status: Int, violated: [Invariant]) {
+    let stage = Stage { ($0.authorization.accessToken, $0.authorization.expires) = ("old", expires) }
+    stage.insert()
+    stage.tell(.healed)
+    let request = stage.send([], .refresh, because: .connectivity)
+    stage.pass(seconds: 1)
+    stage.end(request, status: status)
+    stage.pass(seconds: 100)
+    #expect(stage.violated.filter { $0 == .drain } == violated)
+    #expect(stage.oracle.ledger.countUndeliverable()?.lastAnswers == (violated.isEmpty ? ["status 400": 1] : nil))
+  }
+
+  /// A token of the run's server is renewed.
+  @Test func aServerRenewsItsOwnTokens() {
+    let stage = Stage(tokenLifetime: .seconds(60)) { $0.authorization.expires = 60 }
+    stage.insert()
+    stage.tell(.healed)
+    let request = stage.send([], .refresh, because: .connectivity)
+    stage.end(request, status: 400)
+    stage.pass(seconds: 100)
+    #expect(stage.violated.contains(.drain))
   }
 
   /// A settle phase without any time proves nothing either.

@@ -10,6 +10,8 @@ struct DevicePage {
   var answer: ReadAnswer?
   /// Whether its last upload behind the faults, or the refresh before it, got no answer within its time limit.
   var hasTimedOut = false
+  /// The status with which the server has refused, behind the faults, to renew tokens that it has not issued.
+  var refusal: Int?
   /// The time at which its last request ended, after which an upload may continue.
   var endedAt: MonotonicInstant?
   /// The time since which the app runs; nil while it does not.

@@ -167,7 +167,7 @@ extension Ledger {
       }
       if !waiting.isEmpty, isDraining(device, at: instant) { drainingCount += 1 }
       // An external server may accept as little as it likes, and each has its limits; no invariant covers that.
-      if seesServer, !isCut, !isDraining(device, at: instant), !isUndeliverable(device), let first = waiting.first {
+      if seesServer, !isCut, !isDraining(device, at: instant), obstacle(of: device) == nil, let first = waiting.first {
         violations.flag(
           .drain, device, first.uuid, at: instant,
           "\(waiting.count.of("record")) still in the queue, this one the oldest",
@@ -186,22 +186,24 @@ extension Ledger {
     return page.upload != nil || page.healedAt.map { last >= $0 } ?? true
   }
 
-  /// Reports whether the device's last upload was longer than the server in the process takes, or took longer than the
-  /// configuration allows. The queue is blocked then (SDK §9.1.3, §9.2.3).
-  private func isUndeliverable(_ device: Int) -> Bool {
+  /// Returns what blocks the device's queue, whatever it does: its last upload was longer than the server in the process takes,
+  /// or took longer than the configuration allows, or the tokens of its configuration have expired and are not renewed (SDK
+  /// §9.1.3, §9.2.3, §11.6).
+  private func obstacle(of device: Int) -> RequestEnd? {
     let page = pages[device]
-    return page.waiting.count > 0 && (page.hasTimedOut || page.answer?.isForLength ?? false)
+    guard page.waiting.count > 0 else { return nil }
+    if page.hasTimedOut { return .failure(.timeout) }
+    if let status = page.refusal { return .status(status) }
+    return page.answer?.isForLength ?? false ? .status(413) : nil
   }
 
   /// Counts the devices whose uploads the server in the process cannot take; nil without any.
   func countUndeliverable() -> ServerCounts? {
-    let full = pages.indices.filter(isUndeliverable)
+    let full = pages.indices.filter { obstacle(of: $0) != nil }
     guard !full.isEmpty else { return nil }
     var counts = ServerCounts()
     (counts.devices, counts.answeredDevices) = (pages.count, full.count)
-    count(full, into: &counts) {
-      (pages[$0].hasTimedOut ? RequestEnd.failure(.timeout) : RequestEnd.status(413)).word
-    }
+    count(full, into: &counts) { obstacle(of: $0)?.word ?? "none" }
     return counts
   }
 

@@ -252,6 +252,8 @@ final class Ledger {
     if sent.purpose != .log {
       pages[device].hasTimedOut = isBehindFaults && outcome.isTimeout && instant - sent.sentAt >= sent.timeout
     }
+      let isRefused = isBehindFaults && sent.purpose == .refresh && outcome.status >= 300 && ownTokensMayExpire(device)
+      pages[device].refusal = isRefused ? outcome.status : nil
     guard sent.purpose == .records else { return }
     var answer = ReadAnswer(
       request: request, status: outcome.status, instant: instant, rows: sent.rows,
@@ -274,6 +276,12 @@ final class Ledger {
   }
 
   /// Reports whether a span of device time exceeds a request's time limit, which is network time, and the watchdog's grace.
+  /// Reports whether the device has tokens of its configuration, not of the run's server, that may expire. No refresh helps where
+  /// the server does not know them (SDK §11.6).
+  private func ownTokensMayExpire(_ device: Int) -> Bool {
+    tokenLifetime == nil && (truth.lives[device].configuration?.authorization.expires ?? 0) > 0
+  }
+
   func hasPassed(_ span: Nanoseconds, timeLimit: Nanoseconds) -> Bool {
     Double(span.count) > Double((timeLimit + DocumentedLimits.watchdogGrace).count) * clockFactor
   }

@@ -77,7 +77,7 @@ extension Invariant {
     case .bounds:
       "a queue keeps `maxRecordsToPersist`, `maxDaysToPersist` and `persistMode` (SDK §7.3, §7.4)"
     case .drain:
-      "once all faults are over, every queue empties, where no device still uploads when the settle phase ends; an external server that does not accept all records, or an upload that is longer than the server in the process takes or than its time limit, is a finding about the server instead"
+      "once all faults are over, every queue empties, where no device still uploads when the settle phase ends; an external server that does not accept all records, an upload that is longer than the server in the process takes or than its time limit, or a refusal to renew tokens of the app's own configuration, is a finding about the server instead"
     case .noWedge:
       "a device with records, a network and a running app does not stop trying (SDK §9.2, §9.3)"
     case .boundedEffort:
