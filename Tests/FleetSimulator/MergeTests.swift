@@ -1,5 +1,6 @@
 import Base
 import JSON
+import Oracle
 import Scenario
 import Store
 import Testing
@@ -54,6 +55,30 @@ import Testing
     #expect(failed.count == 1)
     for figure in whole.metrics { #expect(merged.figure(figure.name) == figure.figure, "\(figure.name)") }
     #expect(merged.timeline.intervals == whole.timeline.intervals)
+  }
+
+  /// The device that stands for all whose records have no uuid is the one that the whole run names, and it is named once.
+  @Test func recordsWithoutAUUIDAreToldOnce() throws {
+    let template = #"sdk.config.persistence={"locationTemplate":"{\"lat\":<%= latitude %>,\"lng\":<%= longitude %>}"}"#
+    let whole = try summary(nil, template)
+    let merged = try RunSummary.whole(of: ["0/3", "1/3", "2/3"].map { try summary($0, template) })
+    #expect(merged.verification == whole.verification && whole.verification.reason?.contains("bikes-0") == true)
+    #expect(merged.invariants.map(\.reason) == whole.invariants.map(\.reason))
+    #expect(merged.notes.filter { $0.contains("store is not verified") } == Array(whole.sentences.prefix(1)))
+  }
+
+  /// At one instant the first device has the first error.
+  @Test func theSampleOfAnErrorIsThatOfTheWholeRun() {
+    func error(_ device: String, at seconds: Int64) -> RequestError {
+      RequestError(
+        purpose: "records", kind: "status 500", message: "", fleet: "cars", count: 1, first: .seconds(seconds),
+        last: .seconds(seconds), sample: RequestError.Sample(device: device, request: "", records: 1, body: ""))
+    }
+    var first = error("cars-10", at: 5)
+    first.add(error("cars-2", at: 5))
+    first.add(error("cars-4", at: 5))
+    first.add(error("cars-0", at: 6))
+    #expect(first.sample.device == "cars-2" && first.count == 4)
   }
 
   /// What one shard could not judge is not held by the whole; what one had no occasion for is.

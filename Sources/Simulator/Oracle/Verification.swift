@@ -46,6 +46,11 @@ package struct Verification: Equatable, Sendable {
   package func joined(with other: Verification) -> Verification {
     if outcome == .failed { return self }
     if other.outcome == .failed { return other }
+    if outcome == .notAsked && other.outcome == .notAsked {
+      var joined = self
+      joined.reason = [reason, other.reason].compactMap(\.self).min()
+      return joined
+    }
     if outcome == .notAsked { return self }
     if other.outcome == .notAsked { return other }
     return Verification(

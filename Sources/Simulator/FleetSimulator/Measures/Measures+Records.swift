@@ -231,7 +231,7 @@ extension Measures {
         Timeline.Mark(
           name: Timeline.settling, from: settledSince, until: min(settledSince + setup.settle, summary.ended)))
     }
-    if let refusal = report.proofRefusal {
+    if report.verification.outcome == .failed, let refusal = report.proofRefusal {
       summary.notes.append("the server's store is not verified: \(refusal)")
     }
     if let sentence = report.lossSentence { summary.notes.insert(sentence, at: 0) }

@@ -12,6 +12,9 @@ package struct RequestError: Equatable, Sendable {
     package var records: Int
     /// The beginning of the answer's body; empty without an answer.
     package var body: String
+
+    /// The index of its device in the fleet.
+    fileprivate var index: Int { device.split(separator: "-").last.flatMap { Int($0) } ?? 0 }
   }
 
   /// `records`, `refresh` or `log`.
@@ -35,7 +38,8 @@ extension RequestError {
 
   mutating func add(_ other: RequestError) {
     count += other.count
-    if other.first < first { (first, sample) = (other.first, other.sample) }
+    // At one instant devices come in their order.
+    if (other.first, other.sample.index) < (first, sample.index) { (first, sample) = (other.first, other.sample) }
     last = max(last, other.last)
   }
 

@@ -178,8 +178,10 @@ extension RunSummary {
       verdict.violations = verdicts.reduce(0) { $0 + $1.violations }
       verdict.exercised = verdicts.reduce(0) { $0 + $1.exercised }
       let order = [InvariantVerdict.Outcome.violated, .notJudged, .held, .notExercised]
-      let decisive = order.compactMap { outcome in verdicts.first { $0.outcome == outcome } }.first ?? verdict
-      (verdict.outcome, verdict.reason) = (decisive.outcome, decisive.reason)
+      let decisive = order.compactMap { outcome in
+        verdicts.filter { $0.outcome == outcome }.min { ($0.reason ?? "") < ($1.reason ?? "") }
+      }
+      if let decisive = decisive.first { (verdict.outcome, verdict.reason) = (decisive.outcome, decisive.reason) }
       return verdict
     }
   }

@@ -154,7 +154,11 @@ extension [ClauseVerdict] {
 
 extension RunSummary {
   /// Explanations of the figures of a whole run.
-  package var sentences: [String] { refusalSentences + clauses.sentences(requests: requests) }
+  package var sentences: [String] {
+    let unread = verification.outcome == .notAsked ? verification.reason : nil
+    return [unread.map { "the server's store is not verified: \($0)" }].compactMap(\.self) + refusalSentences
+      + clauses.sentences(requests: requests)
+  }
 
   /// How many times as fast as that of the devices' time the requests came to the server, if it limits their rate: then the
   /// refusals say nothing of devices in real time. Nil without such a limit, and in real time.

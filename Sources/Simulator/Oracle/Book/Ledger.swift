@@ -167,7 +167,8 @@ final class Ledger {
         row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span),
         length: UInt32(bytes.count))
       if let form = pages[device].terms?.templateForm, !naming.isNamed(bytes, uuid, sentAs: form) {
-        nameless = nameless ?? device
+        // The first by name, so that shards name the same one.
+        if nameless.map({ names[device] < names[$0] }) ?? true { nameless = device }
         pages[device].anonymous.insert(bytes, row: row)
       }
       if isAsked {
@@ -251,9 +252,9 @@ final class Ledger {
     let isBehindFaults = pages[device].healedAt.map { $0 <= sent.sentAt } ?? false
     if sent.purpose != .log {
       pages[device].hasTimedOut = isBehindFaults && outcome.isTimeout && instant - sent.sentAt >= sent.timeout
-    }
       let isRefused = isBehindFaults && sent.purpose == .refresh && outcome.status >= 300 && ownTokensMayExpire(device)
       pages[device].refusal = isRefused ? outcome.status : nil
+    }
     guard sent.purpose == .records else { return }
     var answer = ReadAnswer(
       request: request, status: outcome.status, instant: instant, rows: sent.rows,
@@ -275,13 +276,13 @@ final class Ledger {
     }
   }
 
-  /// Reports whether a span of device time exceeds a request's time limit, which is network time, and the watchdog's grace.
   /// Reports whether the device has tokens of its configuration, not of the run's server, that may expire. No refresh helps where
   /// the server does not know them (SDK §11.6).
   private func ownTokensMayExpire(_ device: Int) -> Bool {
     tokenLifetime == nil && (truth.lives[device].configuration?.authorization.expires ?? 0) > 0
   }
 
+  /// Reports whether a span of device time exceeds a request's time limit, which is network time, and the watchdog's grace.
   func hasPassed(_ span: Nanoseconds, timeLimit: Nanoseconds) -> Bool {
     Double(span.count) > Double((timeLimit + DocumentedLimits.watchdogGrace).count) * clockFactor
   }
