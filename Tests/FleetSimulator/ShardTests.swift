@@ -60,6 +60,23 @@ import World
     #expect(try sum == Runs.run(setup("")).fleetHashes[0])
   }
 
+  /// How long a token is depends on the number of others, and a log goes with the device's state, which has it.
+  @Test(arguments: ["android-5.1", "ios-5.1"]) func aLogIsAsLongInEveryShard(profile: String) throws {
+    let text = #"""
+      { version: 1, name: "logs", clock: { duration: "20m", settle: "1m" }, sdk: { profile: "\#(profile)" },
+        target: { auth: { strategy: "jwt", accessTokenTtl: "30s" } },
+        faults: [{ name: "log", rate: { perDeviceHour: 60 },
+                   remote: { background_geolocation: [["uploadLog", "https://server.example/log"]] } }],
+        fleets: { cars: { devices: 4 } } }
+      """#
+    let setup = try RunSetup(ScenarioReader().read(text).scenario)
+    var sum = TraceHash.zero
+    for index in 0..<2 {
+      sum.add(try Runs.run(setup.part(#require(Shard(index: index, count: 2)))).fleetHashes[0])
+    }
+    #expect(try sum == Runs.run(setup).fleetHashes[0])
+  }
+
   @Test func theHashDependsOnTheDeviceOfEachEvent() {
     let (one, other) = (hash(of: 1), hash(of: 2))
     var (straight, crossed) = (TraceHash.zero, TraceHash.zero)

@@ -353,11 +353,22 @@ extension OutgoingRequest {
   fileprivate func weight(headBytes: Int) -> Int {
     switch purpose {
     case .records, .log:
-      let count = headBytes + body.count - traceBytes
-      guard let token = headers.first(where: { $0.isNamed(HeaderName.authorization) }) else { return count }
-      return count - token.value.utf8.count + OutgoingRequest.tokenBytes
+      var count = headBytes + body.count - traceBytes
+      if let token = headers.first(where: { $0.isNamed(HeaderName.authorization) }) {
+        count += OutgoingRequest.tokenBytes - token.value.utf8.count
+      }
+      if purpose == .log, let bytes = stateTokenBytes { count += OutgoingRequest.tokenBytes - bytes }
+      return count
     case .refresh: return OutgoingRequest.tokenAnswerBytes
     }
+  }
+
+  /// The length of the token in the state that goes with a log; nil without one.
+  private var stateTokenBytes: Int? {
+    let (body, key) = (self.body, Array(#""accessToken":""#.utf8))
+    guard let start = body.span.firstIndex(of: key.span) else { return nil }
+    let token = body[(start + key.count)...]
+    return token.firstIndex(of: UInt8(ascii: "\"")).map { $0 - token.startIndex }
   }
 
   fileprivate static let tokenBytes = 280
