@@ -20,6 +20,22 @@ import Vocabulary
     #expect(stage.violated == violated)
   }
 
+  /// It is a few metres inside for a moment, rests at the rim, and goes in as the time for a report ends. Only a visit that began
+  /// with the entry is over its `loiteringDelay` then (Geofence `notifyOnDwell`; SDK §15.3.3).
+  @Test(arguments: [(210, []), (100, [.dwell])] as [(Double, [Invariant])])
+  func aVisitThatRestsAtTheRim(metres: Double, violated: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnEntry, fence.notifyOnDwell) = (false, true)
+    let stage = Stage.fenced(fence, at: 1_000)
+    stage.go(from: 1_000, to: 195, seconds: 60)
+    stage.go(from: 195, to: metres, seconds: 10)
+    stage.wait(70)
+    stage.go(from: metres, to: 50, seconds: 20)
+    stage.wait(20)
+    stage.tell(.dwell, of: fence)
+    #expect(stage.violated.filter { $0 == .dwell } == violated)
+  }
+
   /// It goes out, is back at the rim before the phone looks, and goes in again: for the phone it never left.
   @Test func anExitThatIsNotToldAndEndsAtTheRim() {
     var fence = Stage.depot

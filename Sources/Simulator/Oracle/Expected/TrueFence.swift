@@ -126,17 +126,28 @@ extension TrueLife {
     return MonotonicInstant(nanoseconds: 0)
   }
 
-  /// Reports whether a phone may have detected it outside in between, at the rim or beyond. Earlier than its last two
-  /// episodes nothing is known.
+  /// Reports whether a phone may have detected it outside in between, at the rim or beyond.
   func mayHaveLeft(_ fence: TrueFence, since start: MonotonicInstant, until end: MonotonicInstant) -> Bool {
-    guard let episode else { return false }
+    !stays(true, fence, since: start, until: end)
+  }
+
+  /// Reports whether a body that has just crossed is certainly on that side from then on: at the rim a phone may detect either.
+  func stays(
+    _ isInside: Bool, _ fence: TrueFence, behind crossing: MonotonicInstant, until end: MonotonicInstant
+  ) -> Bool { stays(isInside, fence, since: crossing + TrueFence.step, until: end) }
+
+  /// Reports whether it is certainly on one side all the time. Earlier than its last two episodes nothing is known.
+  private func stays(
+    _ isInside: Bool, _ fence: TrueFence, since start: MonotonicInstant, until end: MonotonicInstant
+  ) -> Bool {
+    guard let episode else { return true }
     var instant = max(start, (previous ?? episode).start)
     while instant <= end {
       let place = (instant < episode.start ? previous ?? episode : episode).place(at: instant)
-      if fence.isInside(place) != true { return true }
+      if fence.isInside(place) != isInside { return false }
       instant = instant + TrueFence.step
     }
-    return false
+    return true
   }
 }
 

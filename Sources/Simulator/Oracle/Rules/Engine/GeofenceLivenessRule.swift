@@ -306,7 +306,7 @@ final class GeofenceLivenessRule: Rule {
     _ context: EventContext
   ) {
     // The device crossed and returned to the rim before the phone checked.
-    if let place = life.place(at: context.now.monotonic), watch.truth.isInside(place) != owed.isEntry { return }
+    if !life.stays(owed.isEntry, watch.truth, behind: owed.since, until: owed.due ?? owed.since) { return }
     if owed.isEntry && life.hasChosenFences && !life.choosesFencesInTime { return }
     // A trip that begins elsewhere, in the fence, is there before the fence is monitored (SDK §15.4).
     if owed.isEntry && life.hasChosenFences && life.setOut(at: owed.since),
