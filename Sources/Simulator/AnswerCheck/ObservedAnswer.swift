@@ -51,7 +51,7 @@ package struct AnswerHead: Equatable, Sendable {
 
   /// Returns the value of the first field with this name, ignoring case (RFC 9110 §5.1).
   package subscript(name: StaticString) -> String? {
-    fields.first { $0.name.lowercased() == name.description.lowercased() }?.value
+    fields.first { $0.name.isSameName(name.description) }?.value
   }
 
   /// The media type without parameters, in lower case.

@@ -5,7 +5,7 @@ import Contract
 package enum PageLink {
   /// Returns the absolute URL; nil on the last page.
   package static func next(in head: AnswerHead, from page: String) -> String? {
-    for field in head.fields where field.name.lowercased() == HeaderName.link.description.lowercased() {
+    for field in head.fields where field.name.isSameName(HeaderName.link.description) {
       for link in links(in: field.value) where isNext(link.parameters) { return resolve(link.target, from: page) }
     }
     return nil

@@ -46,10 +46,25 @@ package enum HeaderName {
   package static let runID: StaticString = "X-Run-Id"
 }
 
-/// Names ignore case (RFC 9110 §5.1).
+extension String {
+  /// Compares names of fields, ignoring the case of ASCII letters (RFC 9110 §5.1).
+  package func isSameName(_ other: String) -> Bool {
+    let (bytes, others) = (utf8.span, other.utf8.span)
+    guard bytes.count == others.count else { return false }
+    for index in bytes.indices where bytes[index] != others[index] {
+      let isLetter = (bytes[index] | 0x20) &- UInt8(ascii: "a") < 26
+      guard isLetter, bytes[index] ^ others[index] == 0x20 else { return false }
+    }
+    return true
+  }
+}
+
 extension NameValuePair {
-  package func hasName(_ other: String) -> Bool { name.lowercased() == other.lowercased() }
-  package func hasName(_ other: StaticString) -> Bool { hasName(other.description) }
+  package func hasName(_ other: String) -> Bool { name.isSameName(other) }
+
+  package func hasName(_ other: StaticString) -> Bool {
+    name.utf8.count == other.utf8CodeUnitCount && name.isSameName(other.description)
+  }
 }
 
 /// The values of `Content-Type` that devices send.

@@ -57,7 +57,7 @@ extension OutgoingRequest {
   /// Adds the header, except to requests without records or with a header of that name.
   func traced(isSampled: Bool) -> OutgoingRequest {
     guard let parent = TraceParent(of: self, isSampled: isSampled),
-      !headers.contains(where: { $0.name.lowercased() == TraceParent.header })
+      !headers.contains(where: { $0.hasName(TraceParent.header) })
     else { return self }
     return OutgoingRequest(
       id: id, purpose: purpose, method: method, url: url,

@@ -161,7 +161,7 @@ extension OutsideSetup {
 
   /// The credentials and the run of a query.
   fileprivate var administrationHeaders: [NameValuePair] {
-    var fields = headers.filter { $0.name.lowercased() == HeaderName.runID.description.lowercased() }
+    var fields = headers.filter { $0.name.isSameName(HeaderName.runID.description) }
       .map { NameValuePair($0.name, $0.value) }
     if let token = adminToken { fields.append(NameValuePair(HeaderName.authorization, "Bearer \(token)")) }
     return fields
