@@ -31,10 +31,14 @@ struct DeviceRows {
     precondition(ascending.contains(first) && ascending.contains(last), "a row that is gone is locked")
   }
 
-  /// Restores a removed row at its place; `earliest` is not restored.
-  mutating func putBack(_ row: Int64) {
-    ascending.insert(row)
-    earliest = .min
+  /// Undoes the insertions and deletions of a group. Their order does not matter, because no row number is used twice. Locks of
+  /// deleted rows and `earliest` are not restored.
+  mutating func undo(inserted: Set<Int64>, deleted: Set<Int64>) {
+    // All at once: one by one, each row would move those behind it.
+    let kept = rows.filter { !inserted.contains($0) }
+    ascending = AscendingRows((kept + deleted.subtracting(inserted)).sorted())
+    for row in Array(locked.rows) where inserted.contains(row) { locked.remove(row) }
+    if !deleted.isEmpty { earliest = .min }
   }
 }
 
@@ -87,8 +91,6 @@ struct AscendingRows {
     }
     return true
   }
-
-  mutating func insert(_ row: Int64) { storage.insert(row, at: rows.indexBehind { $0 < row }) }
 
   private func index(of row: Int64) -> Int? {
     let index = rows.indexBehind { $0 < row }

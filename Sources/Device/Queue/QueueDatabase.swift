@@ -206,15 +206,23 @@ extension QueueDatabase {
         precondition(!connection.isInTransaction, "a group can neither be committed nor rolled back: \(error)")
       }
     }
-    for change in changes.reversed() {
-      switch change {
-      case .inserted(let device, let row): _ = devices[device].remove(row)
-      case .deleted(let device, let row): devices[device].putBack(row)
-      }
-    }
+    undoChanges()
     endGroup()
     // The reservation may have been part of the group.
     reservedRows = nextRow
+  }
+
+  /// Undoes the changes of the open group in the rows of its devices.
+  private func undoChanges() {
+    var undone: [Int: (inserted: Set<Int64>, deleted: Set<Int64>)] = [:]
+    for change in changes {
+      switch change {
+      case .inserted(let device, let row): undone[device, default: ([], [])].inserted.insert(row)
+      case .deleted(let device, let row): undone[device, default: ([], [])].deleted.insert(row)
+      }
+    }
+    // The iteration order does not matter: devices are independent.
+    for (device, rows) in undone { devices[device].undo(inserted: rows.inserted, deleted: rows.deleted) }
   }
 }
 
