@@ -121,7 +121,7 @@ import Upload
   }
 
   /// What the server has put aside is in no list of it, and in no store that its records go on to.
-  @Test func whatIsPutAsideIsLostNowhere() throws {
+  @Test func whatIsQuarantinedIsLostNowhere() throws {
     let server = try LocalServer.start()
     defer { server.stop() }
     let folder = try TemporaryFolder()

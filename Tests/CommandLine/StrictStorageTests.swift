@@ -10,7 +10,7 @@ import Threaded
 @Suite(.waits, .timeLimit(.minutes(5))) struct StrictStorageTests {
   /// A server that takes every upload, and what it makes of its records.
   private enum Way {
-    case honest, nothing, onlyTheFirst, twice, elsewhere, putsAside, countsPutAside, losesBesidePutAside, page
+    case honest, nothing, onlyTheFirst, twice, elsewhere, quarantines, countsQuarantined, losesBesideQuarantined, page
   }
 
   private static func location(of body: [UInt8]) -> JSONValue {
@@ -23,12 +23,12 @@ import Threaded
       if request.lines[0].hasPrefix("POST") {
         let record = Self.location(of: request.body)
         return kept.withLock { kept in
-          if way == .countsPutAside, kept.count == 1 {
+          if way == .countsQuarantined, kept.count == 1 {
             kept.append(.null)
             return .ok(#"{"quarantined":1}"#)
           }
           kept.append(record)
-          return .ok(way == .losesBesidePutAside && kept.count == 1 ? #"{"quarantined":1}"# : "{}")
+          return .ok(way == .losesBesideQuarantined && kept.count == 1 ? #"{"quarantined":1}"# : "{}")
         }
       }
       if way == .page { return .ok("<html>who are you?</html>") }
@@ -43,8 +43,8 @@ import Threaded
     case .nothing: return []
     case .onlyTheFirst: return Array(records.prefix(1))
     case .twice: return records + records.prefix(1)
-    case .putsAside: return Array(records.dropFirst())
-    case .losesBesidePutAside: return Array(records.dropFirst(2))
+    case .quarantines: return Array(records.dropFirst())
+    case .losesBesideQuarantined: return Array(records.dropFirst(2))
     case .elsewhere:
       return records.map { record in
         let place: JSONValue = .object(["latitude": .double(1.5), "longitude": .double(2.5)])
@@ -52,7 +52,7 @@ import Threaded
           "uuid": record["uuid"] ?? .null, "timestamp": record["timestamp"] ?? .null, "coords": place,
         ])
       }
-    case .honest, .countsPutAside, .page: return records
+    case .honest, .countsQuarantined, .page: return records
     }
   }
 
@@ -98,13 +98,13 @@ import Threaded
     #expect(elsewhere.code == .runtimeFailure && elsewhere.output.contains("latitude 1.5 instead of "))
   }
 
-  @Test func whatIsPutAsideIsNoLoss() throws {
-    #expect(try drive(.putsAside).code == .runtimeFailure)
-    let told = try drive(.putsAside, ["--strict", "--quarantined", "ASIDE"])
+  @Test func whatIsQuarantinedIsNoLoss() throws {
+    #expect(try drive(.quarantines).code == .runtimeFailure)
+    let told = try drive(.quarantines, ["--strict", "--quarantined", "ASIDE"])
     #expect(told.code == .ok && told.output.contains("1 quarantined: all stored"), "\(told.output)")
-    #expect(try drive(.countsPutAside).code == .ok)
+    #expect(try drive(.countsQuarantined).code == .ok)
     // One is listed, and its answer counts it: it excuses no other one.
-    let lost = try drive(.losesBesidePutAside, ["--strict", "--quarantined", "ASIDE"])
+    let lost = try drive(.losesBesideQuarantined, ["--strict", "--quarantined", "ASIDE"])
     #expect(lost.code == .runtimeFailure && lost.output.contains("1 quarantined: 1 not stored"), "\(lost.output)")
   }
 

@@ -124,7 +124,7 @@ import Vocabulary
       var store = StoreBook("the store", of: wanted)
       store.take([], under: "phone-1")
       store.accounts = ["phone-1": StoreAccount(taken: 0, since: WrittenLog.start)]
-      if keepsOther { store.putAside(WrittenLog.uuid(2), Evidence("bad", place: "quarantine")) }
+      if keepsOther { store.takeQuarantined(WrittenLog.uuid(2), Evidence("bad", place: "quarantine")) }
       let story = story(nil, book, store)
       #expect(story.fate == (isLost ? .lost : .notJudged), "\(story.words)")
       #expect(story.words.contains("no quarantine shows which") == !isLost, "\(story.words)")
@@ -287,9 +287,9 @@ import Vocabulary
     #expect(try self.story(log(acknowledged), nil, store([("phone-1", Self.sent)])).fate == .stored)
   }
 
-  @Test func whatIsPutAsideIsNotLost() {
+  @Test func whatIsQuarantinedIsNotLost() {
     var store = store([])
-    store.putAside(Self.uuid, Evidence("unreadableCoordinate", place: "quarantine"))
+    store.takeQuarantined(Self.uuid, Evidence("unreadableCoordinate", place: "quarantine"))
     let story = story(nil, requests([200]), store)
     #expect(story.fate == .quarantined && story.words.contains("unreadableCoordinate"))
   }

@@ -41,8 +41,8 @@ import Testing
     let cursor = next == nil ? "" : "&after={cursor}"
     var question = QuerySource.Question(url: server.url + "list?device={device}" + cursor, path: path)
     question.next = next
-    question.putAsideURL = aside.map { server.url + $0 }
-    question.putAsidePath = asidePath
+    question.quarantinedURL = aside.map { server.url + $0 }
+    question.quarantinedPath = asidePath
     let source = QuerySource(client, question, headers: [], seed: 1, deviceCount: devices)
     return ListedProof(source, devices: "abcd".prefix(devices).map { String($0) }, retries: retries)
   }
@@ -152,7 +152,7 @@ import Testing
     #expect(
       proof.missing([try Self.key(0), absent], of: "a") == [absent] && proof.refusal == nil, "\(proof.refusal ?? "")")
     #expect(proof.missing([try Self.key(2), absent], of: "b") == [absent])
-    #expect(proof.putAside(of: "b").holds(absent.uuid) && !proof.putAside(of: "a").holds(absent.uuid))
+    #expect(proof.quarantined(of: "b").holds(absent.uuid) && !proof.quarantined(of: "a").holds(absent.uuid))
   }
 
   @Test(arguments: [true, false]) func whereNoDeviceHasQuarantinedRecordsTheyAreUnknown(isApart: Bool) throws {

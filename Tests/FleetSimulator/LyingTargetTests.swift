@@ -227,26 +227,29 @@ import World
     #expect(summary(report).result == .invalid && report.sums.lost == 0)
   }
 
-  @Test func pagesAndWhatWasPutAsideAreNoLoss() throws {
+  @Test func pagesAndWhatWasQuarantinedAreNoLoss() throws {
     let paged = Backend(.honest, pageSize: 3)
     let report = try run(paged, .quarantine) { $0.duration = .seconds(300) }
     #expect(report.sums.created > 20 && report.sums.lost == 0 && report.violations == [], "\(report.violations)")
-    #expect(report.sums.quarantined == paged.putAside && paged.putAside > 0, "\(report.sums), \(paged.putAside)")
+    #expect(
+      report.sums.quarantined == paged.quarantined && paged.quarantined > 0, "\(report.sums), \(paged.quarantined)")
     #expect(report.verification == Verification(.verified, comparesContents: true) && summary(report).result == .passed)
     // Without the other list, an answer that counts them is enough.
-    let counting = Backend(.honest, pageSize: 3, countsPutAside: true)
+    let counting = Backend(.honest, pageSize: 3, countsQuarantined: true)
     let counted = try run(counting)
     #expect(
-      counted.sums.quarantined == counting.putAside && counting.putAside > 0 && counted.sums.lost == 0,
-      "\(counted.sums), \(counting.putAside)")
+      counted.sums.quarantined == counting.quarantined && counting.quarantined > 0 && counted.sums.lost == 0,
+      "\(counted.sums), \(counting.quarantined)")
   }
 
   /// The answer's count is that of the list.
-  @Test func whatIsListedAsPutAsideExcusesNoOtherRecord() throws {
-    let backend = Backend(.losesBesidePutAside, countsPutAside: true)
+  @Test func whatIsListedAsQuarantinedExcusesNoOtherRecord() throws {
+    let backend = Backend(.losesBesideQuarantined, countsQuarantined: true)
     let report = try run(backend, .quarantine)
     #expect(report.sums.lost > 3, "\(report.sums)")
-    #expect(report.sums.quarantined == backend.putAside && backend.putAside > 3, "\(report.sums), \(backend.putAside)")
+    #expect(
+      report.sums.quarantined == backend.quarantined && backend.quarantined > 3,
+      "\(report.sums), \(backend.quarantined)")
     #expect(summary(report).result == .violated)
   }
 

@@ -28,7 +28,7 @@ import Testing
 
   @Test func repeatedArrivalsAtARealServerAreNotJudged() throws {
     let (summary, measures, report) = try run(
-      Backend(.honest, countsPutAside: true),
+      Backend(.honest, countsQuarantined: true),
       thresholds:
         #"{ duplicates_ratio: ["rate<0.05"], duplicates_explained: ["count<5"], duplicates_unexplained: ["count==0"] }"#
     )

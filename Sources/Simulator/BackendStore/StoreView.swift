@@ -42,9 +42,9 @@ package struct ListEnd: Sendable {
   /// The number of messages that came again under another id; they are left out.
   package var repetitions = 0
   /// Why quarantined records may be unknown, as half a sentence: no answer so far had a list of them. Nil otherwise.
-  package var unseenAside: String?
+  package var unseenQuarantine: String?
   /// The records that the store lists as quarantined.
-  package var putAside: [UUID128] = []
+  package var quarantined: [UUID128] = []
   /// A last line of which only the beginning is there; nil without one.
   package var torn: TornLine?
 

@@ -7,7 +7,7 @@ final class Backend: Sendable {
   enum Lie: Equatable, Sendable {
     case honest
     /// The first record of a request is put aside, and the second one is nowhere.
-    case losesBesidePutAside
+    case losesBesideQuarantined
     /// Its list has none of them.
     case hidesTimes, hidesLatitudes
     case keepsNothing, keepsFirstOfRequest, keepsTwice, swapsDevices, swapsCoordinates, forgetsTimes
@@ -35,32 +35,32 @@ final class Backend: Sendable {
     let latitude: String
     let longitude: String
     let timestamp: String
-    let isPutAside: Bool
+    let isQuarantined: Bool
 
     func under(device: String, _ uuid: String) -> Entry {
       Entry(
         device: device, uuid: uuid, latitude: latitude, longitude: longitude, timestamp: timestamp,
-        isPutAside: isPutAside)
+        isQuarantined: isQuarantined)
     }
   }
 
   private let lie: Lie
   private let pageSize: Int
-  private let countsPutAside: Bool
+  private let countsQuarantined: Bool
   private let entries = Mutex<[Entry]>([])
   private let requests = Mutex(0)
   private let refused = Mutex<Set<String>>([])
 
-  init(_ lie: Lie, pageSize: Int = .max, countsPutAside: Bool = false) {
-    (self.lie, self.pageSize, self.countsPutAside) = (lie, pageSize, countsPutAside)
+  init(_ lie: Lie, pageSize: Int = .max, countsQuarantined: Bool = false) {
+    (self.lie, self.pageSize, self.countsQuarantined) = (lie, pageSize, countsQuarantined)
   }
 
-  var putAside: Int { entries.withLock { $0.count { $0.isPutAside } } }
+  var quarantined: Int { entries.withLock { $0.count { $0.isQuarantined } } }
 
   func answer(_ request: BareServer.Request) -> BareServer.Answer {
     let line = request.lines[0]
     if line.hasPrefix("GET /list") { return list(line) }
-    if line.hasPrefix("GET /aside") { return .ok(page(of: line, isPutAside: true).body) }
+    if line.hasPrefix("GET /aside") { return .ok(page(of: line, isQuarantined: true).body) }
     if line.hasPrefix("POST /api/register") { return Backend.status(404) }
     switch lie {
     case .login: return .ok("<!doctype html><html><body>log in</body></html>")
@@ -97,20 +97,20 @@ final class Backend: Sendable {
     }
     if case .forgetsRequests(let numbers) = lie, numbers.contains(number) { return "{}" }
     if case .forgetsLargeRequests(let least) = lie, records.count >= least { return "{}" }
-    var putAside = 0
+    var quarantined = 0
     for (index, record) in records.enumerated() {
-      if lie == .losesBesidePutAside && index == 1 { continue }
+      if lie == .losesBesideQuarantined && index == 1 { continue }
       if lie == .keepsNothing || lie == .keepsFirstOfRequest && index > 0 { continue }
       let uuid = record["uuid"]?.text ?? ""
       entries.withLock { entries in
         // What a phone sends again, because no answer came in time, is here already.
         if let known = entries.first(where: { $0.uuid == uuid }) {
-          if known.isPutAside { putAside += 1 }
+          if known.isQuarantined { quarantined += 1 }
           return
         }
         let number = entries.count + 1
-        let isPutAside = lie == .honest && number % 5 == 0 || lie == .losesBesidePutAside && index == 0
-        if isPutAside { putAside += 1 }
+        let isQuarantined = lie == .honest && number % 5 == 0 || lie == .losesBesideQuarantined && index == 0
+        if isQuarantined { quarantined += 1 }
         var device = request.values(of: "X-Device").first ?? ""
         if lie == .swapsDevices && number % 4 == 0 { device = device == "cars-0" ? "cars-1" : "cars-0" }
         let (latitude, longitude) = (
@@ -124,7 +124,7 @@ final class Backend: Sendable {
           device: device, uuid: uuid, latitude: isSwapped ? longitude : place,
           longitude: isSwapped ? latitude : longitude,
           timestamp: lie == .forgetsTimes ? "2020-01-01T00:00:00.000Z" : record["timestamp"]?.text ?? "",
-          isPutAside: isPutAside)
+          isQuarantined: isQuarantined)
         entries.append(entry)
         if lie == .keepsTwice && number % 3 == 0 { entries.append(entry) }
         if lie == .keepsUnderTwo && number % 4 == 0 {
@@ -140,24 +140,24 @@ final class Backend: Sendable {
         }
       }
     }
-    return countsPutAside ? "{\"accepted\":\(records.count - putAside),\"quarantined\":\(putAside)}" : "{}"
+    return countsQuarantined ? "{\"accepted\":\(records.count - quarantined),\"quarantined\":\(quarantined)}" : "{}"
   }
 
   private func list(_ line: String) -> BareServer.Answer {
     switch lie {
     case .listFails(let status): return Backend.status(status)
     case .listIsPage: return .ok("<html>log in</html>")
-    case .listIsElsewhere: return .ok("{\"rows\":\(page(of: line, isPutAside: false).body)}")
+    case .listIsElsewhere: return .ok("{\"rows\":\(page(of: line, isQuarantined: false).body)}")
     case .listHasNoUUIDs: return .ok("[{\"uuid\":17}]")
     case .listIsCut: return .close([])
     default:
-      let page = page(of: line, isPutAside: false)
+      let page = page(of: line, isQuarantined: false)
       let link = (lie == .listEnds ? nil : page.next).map { "Link: <\($0)>; rel=\"next\"\r\n" } ?? ""
       return .text("HTTP/1.1 200 OK\r\n\(link)Content-Length: \(page.body.utf8.count)\r\n\r\n\(page.body)")
     }
   }
 
-  private func page(of line: String, isPutAside: Bool) -> (body: String, next: String?) {
+  private func page(of line: String, isQuarantined: Bool) -> (body: String, next: String?) {
     let query = line.split(separator: " ")[1].split(separator: "?").last ?? ""
     func value(_ name: String) -> String? {
       query.split(separator: "&").first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
@@ -165,9 +165,9 @@ final class Backend: Sendable {
     let device = value("device") ?? ""
     let first = value("from").flatMap { Int($0) } ?? 0
     let all = entries.withLock {
-      $0.filter { ($0.device == device || lie == .listsAll) && $0.isPutAside == isPutAside }
+      $0.filter { ($0.device == device || lie == .listsAll) && $0.isQuarantined == isQuarantined }
     }
-    let shown = all.dropFirst(first).prefix(isPutAside ? .max : pageSize)
+    let shown = all.dropFirst(first).prefix(isQuarantined ? .max : pageSize)
     let texts = shown.map { entry in
       let time = lie == .hidesTimes ? "" : "\"timestamp\":\"\(entry.timestamp)\","
       let latitude = lie == .hidesLatitudes ? "" : "\"latitude\":\(entry.latitude),"
@@ -175,7 +175,7 @@ final class Backend: Sendable {
       return "{\(device)\"uuid\":\"\(entry.uuid)\",\(time)\(latitude)\"longitude\":\(entry.longitude)}"
     }
     let next =
-      first + shown.count < all.count && !isPutAside ? "/list?device=\(device)&from=\(first + shown.count)" : nil
+      first + shown.count < all.count && !isQuarantined ? "/list?device=\(device)&from=\(first + shown.count)" : nil
     return ("[\(texts.joined(separator: ","))]", next)
   }
 

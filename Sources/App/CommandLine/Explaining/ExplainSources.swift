@@ -24,7 +24,7 @@ protocol RequestJournal {
   /// Returns every known device; none where devices are not listed.
   func devices() throws(SourceError) -> [String: StoreAccount]
   /// Passes the records that were acknowledged and quarantined, with the reasons.
-  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError)
+  func quarantined(_ take: (UUID128, Evidence) -> Void) throws(SourceError)
   /// Nil where nothing is stored, and where only records acknowledged by another server are listed, as by a proxy.
   func store() throws(SourceError) -> (any StoreView)?
 }
@@ -107,7 +107,7 @@ struct ExplainSources {
     var book = StoreBook(
       store.place, of: uuid, askedAt: SystemClock().wallNow, readDelay: backend == nil ? .zero : readDelay)
     // Records that a server has quarantined are not in a store that it forwards to.
-    try (own ?? journal)?.putAside { book.putAside($0, $1) }
+    try (own ?? journal)?.quarantined { book.takeQuarantined($0, $1) }
     // Before the lists: what comes meanwhile is in these.
     if let own { book.accounts = try own.devices() }
     func follow() throws(SourceError) {

@@ -127,7 +127,7 @@ struct FolderJournal: RequestJournal {
     } catch { throw SourceError(message: error.message) }
   }
 
-  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError) {
+  func quarantined(_ take: (UUID128, Evidence) -> Void) throws(SourceError) {
     do throws(StoreError) {
       let reader = try SQLiteReader(folder: folder)
       var next: Int64? = .max

@@ -124,7 +124,7 @@ struct ServerJournal: RequestJournal {
     return accounts
   }
 
-  func putAside(_ take: (UUID128, Evidence) -> Void) throws(SourceError) {
+  func quarantined(_ take: (UUID128, Evidence) -> Void) throws(SourceError) {
     // A proxy has none.
     guard try answer(to: "/admin/v1/quarantine?limit=1").status != 404 else { return }
     try pages("/admin/v1/quarantine?limit=1000", "records", "next") { entry in

@@ -9,7 +9,7 @@ struct ForwardProgress {
   /// The longest pause that a sink may request.
   static let longestWish = Nanoseconds.seconds(3_600)
   /// The number of consecutive refusals after which the cause is not the records: the sink is retried later. They are counted
-  /// over restarts and changes of the leader: otherwise each of them would put as many aside again.
+  /// over restarts and changes of the leader: otherwise as many would be skipped after each of them.
   static let refusedInRowMax = 16
 
   let portionMax: Int
@@ -81,7 +81,7 @@ struct ForwardProgress {
       tried = left > 0 ? left : nil
     case .refused(let count, _) where count > 1: portion = (count + 1) / 2
     case .refused(_, let reason) where refusalCount.inRow < ForwardProgress.refusedInRowMax:
-      putAside(because: reason, wall)
+      skipRefused(because: reason, wall)
     case .refused(_, let reason): pause(nil, "refuses every record: \(reason)", since, now, chance)
     }
   }
@@ -101,7 +101,7 @@ struct ForwardProgress {
     if waiting.isEmpty { position = end }
   }
 
-  private mutating func putAside(because reason: String, _ wall: Int64) {
+  private mutating func skipRefused(because reason: String, _ wall: Int64) {
     guard let arrival = waiting.first?.arrival else { preconditionFailure("a sink refused what it was not sent") }
     refusals.append(SinkRefusal(device: arrival.device, key: arrival.key, reason: reason, at: wall))
     refused += 1

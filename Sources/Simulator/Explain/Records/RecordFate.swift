@@ -165,7 +165,7 @@ package struct RecordJoin {
   private func unstored(
     _ uuid: UUID128, _ trails: [RecordTrail], _ seen: [SeenRequest], _ owner: String?
   ) -> (RecordFate, String) {
-    if let aside = store?.putAside[uuid] { return (.quarantined, "acknowledged and quarantined: \(aside.words)") }
+    if let reason = store?.quarantined[uuid] { return (.quarantined, "acknowledged and quarantined: \(reason.words)") }
     let successes = seen.filter(\.isSuccess)
     guard !successes.isEmpty || trails.contains(where: { $0.destroyed != nil }) else {
       return unacknowledged(uuid, trails, seen)
@@ -194,7 +194,7 @@ package struct RecordJoin {
     {
       return (.notJudged, "acknowledged, and not judged: \(doubt)")
     }
-    let removed = requests?.quarantinedAndRemoved(with: uuid, kept: store.quarantined) ?? 0
+    let removed = requests?.quarantinedAndRemoved(with: uuid) { store.quarantined[$0] != nil } ?? 0
     if removed > 0 {
       let records = StoryText.count(removed, "record")
       return (
@@ -332,7 +332,7 @@ extension StoreBook {
   fileprivate func evidence(of uuid: UUID128) -> [Evidence] {
     let found = rows[uuid] ?? []
     if found.isEmpty {
-      if let aside = putAside[uuid] { return [aside] }
+      if let reason = quarantined[uuid] { return [reason] }
       if countOfAll != nil { return [Evidence(extent, place: place)] }
       let missing = counts.sorted { $0.key < $1.key }.map { device, count in
         "not among the \(StoryText.count(count, "record")) of '\(device)'"

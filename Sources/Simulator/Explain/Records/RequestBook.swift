@@ -103,11 +103,11 @@ package struct RequestBook: Sendable {
 
   func requests(with uuid: UUID128) -> [SeenRequest] { (sightings[uuid] ?? []).map { requests[Int($0.request)] } }
 
-  /// Returns how many records of a request with this one were put into quarantine and are not `kept` there.
-  func quarantinedAndRemoved(with uuid: UUID128, kept: Set<UUID128>) -> Int {
+  /// Returns how many records of a request with this one were put into quarantine and have been removed from it.
+  func quarantinedAndRemoved(with uuid: UUID128, isKept: (UUID128) -> Bool) -> Int {
     (sightings[uuid] ?? []).map { sighting in
       let beside = recordsBeside[sighting.request] ?? []
-      return requests[Int(sighting.request)].quarantinedCount - beside.count(where: kept.contains)
+      return requests[Int(sighting.request)].quarantinedCount - beside.count(where: isKept)
     }.max() ?? 0
   }
 

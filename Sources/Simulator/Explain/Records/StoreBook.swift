@@ -49,10 +49,8 @@ package struct StoreBook: Sendable {
   package var skippedCount = 0
   /// Of a Rolling Road server, by device; nil: the store does not tell what it has deleted.
   package var accounts: [String: StoreAccount]?
-  /// Records that the store quarantined, with the reason.
-  private(set) var putAside: [UUID128: Evidence] = [:]
-  /// All records in quarantine.
-  private(set) var quarantined: Set<UUID128> = []
+  /// All records in quarantine, with the reason.
+  private(set) var quarantined: [UUID128: Evidence] = [:]
 
   /// The time of the query.
   private let askedAt: WallInstant
@@ -232,10 +230,7 @@ package struct StoreBook: Sendable {
   package mutating func takeNamelessness(_ words: String) { namelessness = words }
 
   /// Notes a quarantined record.
-  package mutating func putAside(_ uuid: UUID128, _ evidence: Evidence) {
-    quarantined.insert(uuid)
-    if wanted == nil || uuid == wanted { putAside[uuid] = evidence }
-  }
+  package mutating func takeQuarantined(_ uuid: UUID128, _ evidence: Evidence) { quarantined[uuid] = evidence }
 
   /// Whether the store cannot show that a record is missing.
   package var isSilent: Bool { silence != nil }

@@ -163,8 +163,8 @@ extension OutsideSetup {
       }
       var question = QuerySource.Question(url: filled(query), path: verification.uuids)
       (question.next, question.fields) = (verification.next, verification.fields)
-      question.putAsideURL = verification.quarantinedURL.map(filled)
-      question.putAsidePath = verification.quarantined
+      question.quarantinedURL = verification.quarantinedURL.map(filled)
+      question.quarantinedPath = verification.quarantined
       let source = QuerySource(
         try BlockingHTTPClient(transport, keepsHeads: true, interruption: interruption), question,
         headers: headers.overlaid(verification.headers),

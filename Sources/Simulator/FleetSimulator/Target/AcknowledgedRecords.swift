@@ -17,7 +17,7 @@ package struct AcknowledgedRecords {
 
   private var known: [UUID128: Sent] = [:]
   /// The counts of quarantined records in answers, which do not say which records these are.
-  private var putAsideByAnswers: [(uuids: [UUID128], count: Int)] = []
+  private var quarantinedByAnswers: [(uuids: [UUID128], count: Int)] = []
   private var headers: [NameValuePair] = []
 
   private let reader = EnvelopeReader(maxRecords: .max)
@@ -30,7 +30,7 @@ package struct AcknowledgedRecords {
   package mutating func note(_ request: OutgoingRequest, _ outcome: RequestOutcome) {
     guard let payload = request.payload, (200..<300).contains(outcome.status) else { return }
     headers = request.headers
-    if outcome.putAside > 0 { putAsideByAnswers.append((payload.uuids, outcome.putAside)) }
+    if outcome.quarantinedCount > 0 { quarantinedByAnswers.append((payload.uuids, outcome.quarantinedCount)) }
     for uuid in payload.uuids where known[uuid] == nil { known[uuid] = Sent() }
     read(request.body, isAll: false)
   }
@@ -80,17 +80,17 @@ package struct AcknowledgedRecords {
     let keys = known.map { PointKey(recordedAt: $1.timestamp?.millisecondsSince1970 ?? 0, uuid: $0) }
       .sorted { $0.uuid < $1.uuid }
     guard let absent = proof.missing(keys, of: device) else { return .impossible(proof.refusal ?? "no reason") }
-    let putAside = absent.isEmpty ? QuarantinedRecords() : proof.putAside(of: device)
-    var unexplained = absent.map(\.uuid).filter { !putAside.holds($0) }
-    for answer in putAsideByAnswers {
+    let quarantined = absent.isEmpty ? QuarantinedRecords() : proof.quarantined(of: device)
+    var unexplained = absent.map(\.uuid).filter { !quarantined.holds($0) }
+    for answer in quarantinedByAnswers {
       // The count of an answer includes the quarantined records that the store lists.
-      let unlisted = answer.count - answer.uuids.count { putAside.holds($0) }
+      let unlisted = answer.count - answer.uuids.count { quarantined.holds($0) }
       let explained = Set(unexplained.filter { answer.uuids.contains($0) }.prefix(max(0, unlisted)))
       unexplained.removeAll { explained.contains($0) }
     }
     var result = StorageCheck.Result(device: device, acknowledged: keys.count)
     result.missing = unexplained.map(\.text)
-    result.putAside = absent.count - unexplained.count
+    result.quarantined = absent.count - unexplained.count
     let gone = Set(absent)
     var contents = ContentComparisons<UUID128>(promised: kept)
     for key in keys where !gone.contains(key) {
@@ -132,7 +132,7 @@ package enum StorageCheck: Equatable, Sendable {
     package var device: String
     package var acknowledged: Int
     package var missing: [String] = []
-    package var putAside = 0
+    package var quarantined = 0
     package var repeated: [String] = []
     package var changes: [String] = []
     package var unreadTimes = 0
@@ -174,8 +174,8 @@ package enum StorageCheck: Equatable, Sendable {
         parts.append("\(result.unreadTimes.of("time")) not compared: times without a time zone")
       }
       let whole = parts.isEmpty ? "all stored" : parts.joined(separator: "; ")
-      let aside = result.putAside > 0 ? ", \(result.putAside) quarantined" : ""
-      return "\(result.acknowledged.of("record")) acknowledged\(aside): \(whole)"
+      let quarantined = result.quarantined > 0 ? ", \(result.quarantined) quarantined" : ""
+      return "\(result.acknowledged.of("record")) acknowledged\(quarantined): \(whole)"
     }
   }
 }

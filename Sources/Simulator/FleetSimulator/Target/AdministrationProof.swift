@@ -73,14 +73,14 @@ final class AdministrationProof: StoreProof {
   func holder(of uuid: UUID128) -> String? { nil }
   func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {}
 
-  func putAside(of device: String) -> QuarantinedRecords {
-    var putAside = QuarantinedRecords()
+  func quarantined(of device: String) -> QuarantinedRecords {
+    var quarantined = QuarantinedRecords()
     var cursor = ""
     while true {
       let path = "/admin/v1/quarantine?limit=1000&device=" + device.percentEncoded + cursor
-      guard let records = list("records", in: administration.ask(path), of: "quarantine") else { return putAside }
-      for case .string(let text)? in records.elements.map({ $0["record"] }) { putAside.add(text.utf8.span) }
-      guard case .integer(let next)? = records.document["next"] else { return putAside }
+      guard let records = list("records", in: administration.ask(path), of: "quarantine") else { return quarantined }
+      for case .string(let text)? in records.elements.map({ $0["record"] }) { quarantined.add(text.utf8.span) }
+      guard case .integer(let next)? = records.document["next"] else { return quarantined }
       cursor = "&cursor=\(next)"
     }
   }

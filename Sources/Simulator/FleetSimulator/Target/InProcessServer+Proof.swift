@@ -34,18 +34,18 @@ extension InProcessServer: StoreProof {
     }
   }
 
-  package func putAside(of device: String) -> QuarantinedRecords {
-    var putAside = QuarantinedRecords()
+  package func quarantined(of device: String) -> QuarantinedRecords {
+    var quarantined = QuarantinedRecords()
     var last: Int64?
     repeat {
       let before = last
       let page = read { (reader) throws(StoreError) in
         try reader.quarantine(QuarantineSelection(device: device), before: before, limit: 1_000)
       }
-      for record in page.elements { putAside.add(record.record.span) }
+      for record in page.elements { quarantined.add(record.record.span) }
       last = page.next
     } while last != nil
-    return putAside
+    return quarantined
   }
 
   package func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void) {

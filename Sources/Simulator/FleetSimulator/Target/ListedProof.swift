@@ -17,7 +17,7 @@ package final class ListedProof: StoreProof {
   /// How the reading of each device's list has ended.
   private var ends: [String: ListEnd] = [:]
   /// Why quarantined records may be unknown.
-  private var unseenAside: String?
+  private var unseenQuarantine: String?
   /// Why the list of some device proves no loss.
   private var doubt: String?
   /// Why no list can be trusted.
@@ -63,7 +63,7 @@ package final class ListedProof: StoreProof {
     guard let listing = listing(of: device) else { return nil }
     let missing = keys.filter { !listing.isStored($0.uuid) }
     if missing.count < keys.count { knowsNames = true }
-    let owed = missing.filter { !unacknowledged.contains($0.uuid) && !listing.putAside.contains($0.uuid) }
+    let owed = missing.filter { !unacknowledged.contains($0.uuid) && !listing.quarantined.contains($0.uuid) }
     let lost = lookAgain(for: owed, of: device)
     guard lost.isEmpty || isLost(lost, among: keys, of: device) else { return nil }
     return missing.filter { !(listings[device]?.isStored($0.uuid) ?? false) }
@@ -87,9 +87,9 @@ package final class ListedProof: StoreProof {
       doubt = doubt ?? "\(reason): \(remedy)"
       return false
     }
-    for other in others(than: device) where unseenAside != nil { _ = sought(other) }
-    if let reason = unseenAside { doubt = doubt ?? "\(reason): what is missing may be quarantined" }
-    return unseenAside == nil
+    for other in others(than: device) where unseenQuarantine != nil { _ = sought(other) }
+    if let reason = unseenQuarantine { doubt = doubt ?? "\(reason): what is missing may be quarantined" }
+    return unseenQuarantine == nil
   }
 
   /// Returns where a list has the uuids of records, or that it has others, as half a sentence: rows of many databases have their own
@@ -144,8 +144,8 @@ package final class ListedProof: StoreProof {
     return missing
   }
 
-  package func putAside(of device: String) -> QuarantinedRecords {
-    QuarantinedRecords(uuids: listing(of: device)?.putAside ?? [])
+  package func quarantined(of device: String) -> QuarantinedRecords {
+    QuarantinedRecords(uuids: listing(of: device)?.quarantined ?? [])
   }
 
   package func content(of uuid: UUID128, of device: String) -> RecordContent? {
@@ -272,7 +272,7 @@ package final class ListedProof: StoreProof {
       guard let owner, let known = found.index(forKey: owner) else { return strangers.take(uuid, of: owner) }
       found.values[known].take(uuid, RecordContent(record))
     }
-    for uuid in end.putAside { found[device]?.takePutAside(uuid) }
+    for uuid in end.quarantined { found[device]?.takeQuarantined(uuid) }
     if let problem = count.namelessness(source.place) ?? count.missingDeviceProblem(source.place) { throw problem }
     if let problem = fields.problem(source.place) { throw problem }
     if let stranger = names.deviceOfSharedList, devices.contains(stranger) {
@@ -282,7 +282,7 @@ package final class ListedProof: StoreProof {
     if !isOfAll, let listing = found[device] { try judgeQuestion(listing, of: device) }
     hasListed = true
     ends[device] = end
-    unseenAside = end.unseenAside
+    unseenQuarantine = end.unseenQuarantine
     repetitions = isOfAll ? end.repetitions : repetitions + end.repetitions
     for name in wanted {
       found[name]?.close(keepingOrder: source.isInArrivalOrder)

@@ -15,8 +15,8 @@ final class QuerySource: RecordSource {
     /// The path to the cursor or the URL of the next page.
     var next: String?
     /// The URL of quarantined records, when they are not in the same answer, and the path to them.
-    var putAsideURL: String?
-    var putAsidePath: String?
+    var quarantinedURL: String?
+    var quarantinedPath: String?
     var fields: [Named<String>] = []
   }
 
@@ -27,7 +27,7 @@ final class QuerySource: RecordSource {
   private let seed: UInt64
   private let deviceCount: Int
   /// Whether an answer had a list of quarantined records.
-  private var hasListedAside = false
+  private var hasListedQuarantine = false
   /// The seconds for which the server may make the reading wait by its limit of the rate.
   private var patience = 600
 
@@ -54,35 +54,37 @@ final class QuerySource: RecordSource {
     client.limit(to: QuerySource.span + QuerySource.spanEach * Int64(deviceCount))
     let fields = question.fields.map { Named(name: $0.name, value: JSONStep.steps(of: $0.value)) }
     let records = ListedRecords(question.path, fields: fields)
-    let aside = question.putAsidePath.map { ListedRecords($0, fields: fields) }
-    let isAsideApart = question.putAsideURL != nil
-    var putAside: [UUID128] = []
+    let quarantine = question.quarantinedPath.map { ListedRecords($0, fields: fields) }
+    let isQuarantineApart = question.quarantinedURL != nil
+    var quarantined: [UUID128] = []
     var seams = PageSeams()
     var end = try readPages(list, of: device) { (page) throws(StoreViewError) in
       var beside: [UUID128] = []
       // A server may leave an empty list out.
-      if !isAsideApart, let aside, aside.leads(in: page) {
-        hasListedAside = true
-        beside = try aside.identities(in: page)
+      if !isQuarantineApart, let quarantine, quarantine.leads(in: page) {
+        hasListedQuarantine = true
+        beside = try quarantine.identities(in: page)
       }
-      putAside += beside
+      quarantined += beside
       var mark = try records.read(page, &seams, take)
       mark.add(beside)
       return mark
     }
     seams.close(take)
-    if let url = question.putAsideURL { putAside += try readAside(at: url, (aside ?? records), of: device) }
-    end.putAside = putAside
-    if !hasListedAside {
-      end.unseenAside =
-        question.putAsideURL.map { "'\($0)' (verify.quarantinedUrl) has no list" }
-        ?? question.putAsidePath.map { "\($0) (verify.quarantined) matches nothing in any answer" }
+    if let url = question.quarantinedURL {
+      quarantined += try readQuarantine(at: url, (quarantine ?? records), of: device)
+    }
+    end.quarantined = quarantined
+    if !hasListedQuarantine {
+      end.unseenQuarantine =
+        question.quarantinedURL.map { "'\($0)' (verify.quarantinedUrl) has no list" }
+        ?? question.quarantinedPath.map { "\($0) (verify.quarantined) matches nothing in any answer" }
     }
     return end
   }
 
   /// Reads the quarantined records where they have a list of their own.
-  private func readAside(
+  private func readQuarantine(
     at url: String, _ records: ListedRecords, of device: String
   ) throws(StoreViewError) -> [UUID128] {
     var found: [UUID128] = []
@@ -95,7 +97,7 @@ final class QuerySource: RecordSource {
         mark.add(apart)
         return mark
       }
-      hasListedAside = true
+      hasListedQuarantine = true
     } catch {
       // A device without quarantined records may have no list of them.
       guard error.isAbsence else { throw error }

@@ -9,9 +9,9 @@ struct StoreListing {
   private var contents: [RecordContent] = []
   /// The original position of each; empty where the order has no meaning.
   private var places: [UInt32] = []
-  private(set) var putAside: Set<UUID128> = []
+  private(set) var quarantined: Set<UUID128> = []
 
-  mutating func takePutAside(_ uuid: UUID128) { putAside.insert(uuid) }
+  mutating func takeQuarantined(_ uuid: UUID128) { quarantined.insert(uuid) }
 
   mutating func take(_ uuid: UUID128, _ content: RecordContent) {
     if contents.isEmpty, !content.isEmpty { contents = Array(repeating: .empty, count: stored.count) }

@@ -37,16 +37,16 @@ extension Ledger {
     }
     let missingKeys = Set(missing)
     let absent = dequeuedRecords.filter { $0.marks.contains(.isAcknowledged) && missingKeys.contains($0.key) }
-    let putAside = absent.isEmpty ? QuarantinedRecords() : proof.putAside(of: names[device])
+    let quarantined = absent.isEmpty ? QuarantinedRecords() : proof.quarantined(of: names[device])
     // The count of an answer includes quarantined records that the store lists; only the rest of it explains others.
-    for dequeued in absent where putAside.holds(dequeued.uuid, mark: dequeued.mark) { takeFromPutAside(dequeued) }
+    for dequeued in absent where quarantined.holds(dequeued.uuid, mark: dequeued.mark) { takeFromAnswer(dequeued) }
     for dequeued in dequeuedRecords {
       guard missingKeys.contains(dequeued.key) else {
         find(dequeued, by: proof)
         continue
       }
       guard dequeued.marks.contains(.isAcknowledged) else { continue }
-      if putAside.holds(dequeued.uuid, mark: dequeued.mark) || takeFromPutAside(dequeued) {
+      if quarantined.holds(dequeued.uuid, mark: dequeued.mark) || takeFromAnswer(dequeued) {
         sums.quarantined += 1
       } else if !dequeued.marks.contains(.isServers) {
         if !dequeued.marks.contains(.isExplained) {
@@ -101,10 +101,10 @@ extension Ledger {
   }
 
   /// Takes one record from the number that the answer reports as quarantined; the answer does not say which records these are.
-  @discardableResult private func takeFromPutAside(_ dequeued: DequeuedRecord) -> Bool {
-    let key = PutAsideKey(device: dequeued.device, request: dequeued.request)
-    guard let count = putAside[key] else { return false }
-    putAside[key] = count > 1 ? count - 1 : nil
+  @discardableResult private func takeFromAnswer(_ dequeued: DequeuedRecord) -> Bool {
+    let key = QuarantiningRequest(device: dequeued.device, request: dequeued.request)
+    guard let count = quarantinedByAnswers[key] else { return false }
+    quarantinedByAnswers[key] = count > 1 ? count - 1 : nil
     return true
   }
 

@@ -55,7 +55,7 @@ final class Ledger {
   /// All lost records.
   var lost: [LostRecord] = []
   /// The number of records that an answer reports as quarantined, less those already accounted for.
-  var putAside: [PutAsideKey: Int] = [:]
+  var quarantinedByAnswers: [QuarantiningRequest: Int] = [:]
   /// The number of devices whose records were still being accepted at the end.
   var drainingCount = 0
   private(set) var traits: RecordTraitsReader
@@ -262,8 +262,8 @@ final class Ledger {
     answer.isForLength = isBehindFaults && outcome.status == 413 && sent.bodyBytes > bodyBytesMax
     answer.isExplained = seesServer || pages[device].hadImpostor || !outcome.isPage
     // A store identifies quarantined records by their bytes, which include the params where a body has no root.
-    if isAsked || seesServer && sent.hasNoRoot, case let count = outcome.putAside, count > 0 {
-      putAside[PutAsideKey(device: UInt32(device), request: request)] = count
+    if isAsked || seesServer && sent.hasNoRoot, case let count = outcome.quarantinedCount, count > 0 {
+      quarantinedByAnswers[QuarantiningRequest(device: UInt32(device), request: request)] = count
     }
     pages[device].answer = answer
     if answer.isSuccess { pages[device].acknowledgedAt = instant }
@@ -304,7 +304,7 @@ final class Ledger {
 
 extension RequestOutcome {
   /// `"quarantined": 2` in the answer to an upload; 0 when it does not say.
-  package var putAside: Int {
+  package var quarantinedCount: Int {
     guard case .answered(200..<300, reason: _, let body) = self, body.count < 65_536,
       // Most answers have no such member and need not be parsed.
       body.span.contains("\"quarantined\""),

@@ -29,3 +29,9 @@ package struct QuarantinedRecords {
     uuids.contains(uuid) || mark.map { marks.contains($0) } ?? false
   }
 }
+
+/// A request of a device whose answer reports quarantined records.
+struct QuarantiningRequest: Hashable {
+  let device: UInt32
+  let request: UInt64
+}

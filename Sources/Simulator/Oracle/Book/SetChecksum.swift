@@ -32,9 +32,3 @@ struct StoreSums {
     }
   }
 }
-
-/// A request of a device whose answer reports quarantined records.
-struct PutAsideKey: Hashable {
-  let device: UInt32
-  let request: UInt64
-}

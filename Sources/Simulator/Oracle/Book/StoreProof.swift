@@ -8,7 +8,7 @@ package protocol StoreProof: AnyObject {
   /// that were never acknowledged.
   func missing(_ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>) -> [PointKey]?
   /// The quarantined records of one device.
-  func putAside(of device: String) -> QuarantinedRecords
+  func quarantined(of device: String) -> QuarantinedRecords
   /// Iterates over the whole store, or over the records of one device.
   func forEachRecord(of device: String?, _ body: (_ device: String, _ uuid: UUID128) -> Void)
   /// Why the store cannot be read; nil while it can.
