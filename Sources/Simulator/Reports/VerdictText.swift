@@ -16,72 +16,94 @@ struct VerdictText {
   enum Kind { case good, bad, open }
 
   init(_ summary: RunSummary) {
-    var rest = summary.missing.map(\.sentence) + summary.findings.map(\.text)
-    if summary.verification.outcome == .failed {
-      rest.append("what the server has stored could not be verified: \(summary.verification.reason ?? "no reason")")
+    (word, kind) = VerdictText.headline(summary)
+    rest = VerdictText.reasons(summary) + VerdictText.storage(summary) + VerdictText.limits(summary)
+  }
+
+  private static func headline(_ summary: RunSummary) -> (String, Kind) {
+    switch summary.result {
+    case .passed: ("passed", .good)
+    case .invalid: ("invalid", .bad)
+    case .violated: ("violated", .bad)
+    case .failed: ("failed", .bad)
+    case .stopped: (stop(summary), .open)
+    case .uncovered: ("not covered", .open)
+    }
+  }
+
+  /// Returns the reasons for the result, the main one first.
+  private static func reasons(_ summary: RunSummary) -> [String] {
+    let isUnread = summary.verification.outcome == .failed
+    var reasons = summary.missing.map(\.sentence) + summary.findings.map(\.text)
+    if isUnread {
+      reasons.append("what the server has stored could not be verified: \(summary.verification.reason ?? "no reason")")
     }
     switch summary.result {
     case .passed:
-      (word, kind) = ("passed", .good)
-      if summary.ledger.created == 0 { rest.append("no phone has recorded anything") }
+      if summary.ledger.created == 0 { reasons.append("no phone has recorded anything") }
     case .invalid:
-      (word, kind) = ("invalid", .bad)
-      let late = VerdictText.missed(summary.thresholds.filter(\.invalidates)).map { ": " + $0 } ?? ""
-      if summary.verification.outcome != .failed { rest.insert("the figures of this run are not valid\(late)", at: 0) }
-    case .violated:
-      (word, kind) = ("violated", .bad)
-      rest = [VerdictText.violations(summary)].compactMap(\.self) + rest
-    case .failed:
-      (word, kind) = ("failed", .bad)
-      if let missed = VerdictText.missed(summary.thresholds) { rest.insert(missed, at: 0) }
-      rest += summary.missedChecks.map { check in
-        "check \(check.name) not met by \(NumberText.count(check.failed)) of \(NumberText.count(check.held + check.failed, "answer"))"
-      }
-    case .stopped: (word, kind) = (VerdictText.stop(summary), .open)
-    case .uncovered:
-      (word, kind) = ("not covered", .open)
-      rest.insert(VerdictText.uncovered(summary), at: 0)
+      let late = missed(summary.thresholds.filter(\.invalidates)).map { ": " + $0 } ?? ""
+      if !isUnread { reasons.insert("the figures of this run are not valid\(late)", at: 0) }
+    case .violated: reasons = [violations(summary)].compactMap(\.self) + reasons
+    case .failed: reasons = [missed(summary.thresholds)].compactMap(\.self) + reasons + missedChecks(summary)
+    case .stopped: break
+    case .uncovered: reasons.insert(uncovered(summary), at: 0)
     }
-    if summary.verification.outcome == .notAsked {
-      rest += [VerdictText.unverified, summary.verification.reason].compactMap(\.self)
-    } else if summary.verification.outcome == .verified, !summary.verification.comparesContents,
-      summary.ledger.stored > 0
-    {
-      rest.append("stored records known by their uuids, contents not compared")
-    } else if !summary.verification.uncompared.isEmpty {
-      let fields = summary.verification.uncompared
-      rest.append(
+    return reasons
+  }
+
+  private static func missedChecks(_ summary: RunSummary) -> [String] {
+    summary.missedChecks.map { check in
+      "check \(check.name) not met by \(NumberText.count(check.failed)) of \(NumberText.count(check.held + check.failed, "answer"))"
+    }
+  }
+
+  /// Returns what was not compared with the store, and what was found there besides.
+  private static func storage(_ summary: RunSummary) -> [String] {
+    let verification = summary.verification
+    var found: [String] = []
+    if verification.outcome == .notAsked {
+      found = [unverified, verification.reason].compactMap(\.self)
+    } else if verification.outcome == .verified, !verification.comparesContents, summary.ledger.stored > 0 {
+      found.append("stored records known by their uuids, contents not compared")
+    } else if case let fields = verification.uncompared, !fields.isEmpty {
+      found.append(
         "\(fields.joined(separator: " and ")) not compared: no entry shows \(fields.count == 1 ? "it" : "them") "
           + "in a readable form")
     }
-    if summary.verification.unreadTimes > 0 {
-      let times = NumberText.count(summary.verification.unreadTimes, "stored time")
-      rest.append("\(times) not compared: times without a time zone")
+    if verification.unreadTimes > 0 {
+      let times = NumberText.count(verification.unreadTimes, "stored time")
+      found.append("\(times) not compared: times without a time zone")
     }
-    if summary.verification.repetitions > 0 {
-      rest.append("\(NumberText.count(summary.verification.repetitions, "message")) arrived again with the same id")
+    if verification.repetitions > 0 {
+      found.append("\(NumberText.count(verification.repetitions, "message")) arrived again with the same id")
     }
-    if summary.verification.unknownRows > 0 {
-      let rows = NumberText.count(summary.verification.unknownRows, "stored record")
-      rest.append(
+    if verification.unknownRows > 0 {
+      let rows = NumberText.count(verification.unknownRows, "stored record")
+      found.append(
         "\(rows) of these devices not sent in this run: they are from an earlier run, or the backend created them")
     }
-    if summary.verification.lateRecords > 0 {
-      let records = NumberText.count(summary.verification.lateRecords, "acknowledged record")
-      rest.append(
+    if verification.lateRecords > 0 {
+      let records = NumberText.count(verification.lateRecords, "acknowledged record")
+      found.append(
         "at least \(records) late in the store: it lags behind (verify.readDelay), or commits after its answer")
     }
-    rest += [VerdictText.waiting(summary)].compactMap(\.self) + VerdictText.unjudged(summary.thresholds)
+    return found
+  }
+
+  /// Returns what limits the meaning of the result otherwise.
+  private static func limits(_ summary: RunSummary) -> [String] {
+    var limits = [waiting(summary)].compactMap(\.self) + unjudged(summary.thresholds)
     let broken = summary.clauses.count { $0.outcome == .broken }
     if broken > 0, !summary.findings.contains(where: { $0.name == ServerFinding.clausesBroken }) {
-      rest.append("\(NumberText.count(broken, "clause")) broken by the server's answers")
+      limits.append("\(NumberText.count(broken, "clause")) broken by the server's answers")
     }
     if let pace = summary.paceUnderLimit {
-      rest.append(
+      limits.append(
         "the server limits the rate, and time was compressed: requests came \(NumberText.figure(pace)) times as fast as "
           + "the devices' own; run it in real time (--mode realtime), or accelerated with a small --factor")
     }
-    self.rest = rest
+    return limits
   }
 
   /// `passed; storage not verified`, `failed: records_lost count==0 was 2`.
