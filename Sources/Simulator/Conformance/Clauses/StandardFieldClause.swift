@@ -7,56 +7,17 @@ import Scenario
 extension ConformanceClause {
   static func standardFields(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    let records = two(run, phone)
-    let kinds = [ActivityType.walking, .running, .onBicycle].map { kind in
-      run.fix(phone) { $0.activity = Activity(kind, confidence: 92) }
-    }
-    // A fast train in the mountains.
-    let fast = run.fix(phone) { record in
-      (record.coords.speed, record.coords.heading, record.coords.altitude) = (83.25, 359.25, 2_253.5)
-    }
-    // Standing still, heading north, at sea level.
-    let zeros = run.fix(phone) { record in
-      (record.coords.speed, record.coords.heading, record.coords.altitude) = (0, 0, 0)
-      (record.odometer, record.isMoving) = (0, false)
-      record.activity = Activity(.still, confidence: 0)
-      record.battery = Battery(level: 0, isCharging: false)
-    }
-    try run.deliver(phone, records + kinds + [fast, zeros])
-    let look = try run.expectOnce(records + kinds + [fast, zeros], of: phone.name)
-    let sent = [
-      "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
-      "activity.type",
-    ].filter { zeros.value.value(at: $0) != nil }
-    let shown = sent.filter(run.facts.shows)
-    // The store may show them under names, or in words, of its own.
-    func unseen(_ field: String) -> String? { run.facts.hidden(field) ?? run.facts.strange(field) }
-    let fields = shown.filter { unseen($0) == nil }
-    // Columns may keep the level and the type only.
-    let pairs: [(field: String, beside: String, of: KeptField)] = [
-      ("battery.is_charging", "battery.level", .battery), ("activity.confidence", "activity.type", .activity),
-    ]
-    func showsOfAll(_ field: String) -> Bool {
-      records.allSatisfy {
-        look.entry(of: $0)?.value(field)?.isNull == false && $0.value.value(at: field) != nil
-      }
-    }
-    let accuracies = ["coords.speed_accuracy", "coords.heading_accuracy", "coords.altitude_accuracy"]
-    let others =
-      pairs.filter { pair in
-        let isPromised =
-          run.facts.promises(pair.of)
-          && records.allSatisfy { record in
-            if case .object? = look.entry(of: record)?.value(pair.of.rawValue) { true } else { false }
-          }
-        return run.facts.shows(pair.beside) && (isPromised || showsOfAll(pair.field))
-      }.map(\.field) + accuracies.filter(showsOfAll)
+    let sent = StandardRecords(run, phone)
+    try run.deliver(phone, sent.all)
+    let look = try run.expectOnce(sent.all, of: phone.name)
+    let shown = ShownFields(of: sent, in: look, run.facts)
+    let (fields, others) = (shown.fields, shown.others)
     guard !fields.isEmpty else {
-      if let reason = sent.lazy.compactMap(unseen).first { throw ClauseStop.partly(reason) }
+      if let reason = shown.reasonOfAbsence { throw ClauseStop.partly(reason) }
       throw ClauseStop.notApplicable("the store shows none of these fields\(run.facts.remedyOfTemplates)")
     }
-    let leftOut = try expectZeros(run, fields + others, of: zeros, beside: records, in: look)
-    for record in records {
+    let leftOut = try expectZeros(run, fields + others, of: sent.zeros, beside: sent.different, in: look)
+    for record in sent.different {
       // Values of these records that are 0 or false are left out, too.
       func isLeftOut(_ field: String) -> Bool {
         leftOut && record.value.value(at: field)?.isZero ?? false && look.entry(of: record)?.value(field) == nil
@@ -66,27 +27,10 @@ extension ConformanceClause {
         try run.expectSame(field, of: record, in: look, isOwed: true)
       }
     }
-    for record in kinds + [fast] { try run.expectSame(fields, of: record, in: look) }
+    for record in sent.moving { try run.expectSame(fields, of: record, in: look) }
     run.note = (fields + others).joined(separator: ", ")
     if leftOut { throw ClauseStop.partly(ClauseRun.reasonOfZeros) }
-    if let reason = shown.lazy.compactMap(unseen).first { throw ClauseStop.partly(reason) }
-  }
-
-  /// They differ in every field: a constant value is not what was sent.
-  private static func two(_ run: ClauseRun, _ phone: ConformancePhone) -> [SentRecord] {
-    [
-      run.fix(phone),
-      run.fix(phone) { record in
-        (record.coords.speed, record.coords.heading) = (0.25, 88.5)
-        (record.coords.altitude, record.coords.accuracy) = (-3.5, 17.25)
-        (record.coords.speedAccuracy, record.coords.headingAccuracy) = (1.75, 12.5)
-        record.coords.altitudeAccuracy = 6.25
-        // More digits than a 32-bit float has.
-        (record.odometer, record.isMoving) = (1_204_871.43, false)
-        record.activity = Activity(.still, confidence: 61)
-        record.battery = Battery(level: 0.97, isCharging: true)
-      },
-    ]
+    if let reason = shown.reasonOfDoubt { throw ClauseStop.partly(reason) }
   }
 
   /// Returns whether the list omits every quantity that is 0, as some JSON writers do.
@@ -110,5 +54,96 @@ extension ConformanceClause {
       try run.expectSame(field, of: zeros, in: look)
     }
     return leavesOut
+  }
+}
+
+/// The records that are sent for their fields.
+private struct StandardRecords {
+  /// They differ in every field: a constant value is not what was sent.
+  let different: [SentRecord]
+  /// One of each activity, and one of a fast train in the mountains.
+  let moving: [SentRecord]
+  /// Standing still, heading north, at sea level.
+  let zeros: SentRecord
+
+  var all: [SentRecord] { different + moving + [zeros] }
+
+  init(_ run: ClauseRun, _ phone: ConformancePhone) {
+    different = [
+      run.fix(phone),
+      run.fix(phone) { record in
+        (record.coords.speed, record.coords.heading) = (0.25, 88.5)
+        (record.coords.altitude, record.coords.accuracy) = (-3.5, 17.25)
+        (record.coords.speedAccuracy, record.coords.headingAccuracy) = (1.75, 12.5)
+        record.coords.altitudeAccuracy = 6.25
+        // More digits than a 32-bit float has.
+        (record.odometer, record.isMoving) = (1_204_871.43, false)
+        record.activity = Activity(.still, confidence: 61)
+        record.battery = Battery(level: 0.97, isCharging: true)
+      },
+    ]
+    let kinds = [ActivityType.walking, .running, .onBicycle].map { kind in
+      run.fix(phone) { $0.activity = Activity(kind, confidence: 92) }
+    }
+    let fast = run.fix(phone) { record in
+      (record.coords.speed, record.coords.heading, record.coords.altitude) = (83.25, 359.25, 2_253.5)
+    }
+    moving = kinds + [fast]
+    zeros = run.fix(phone) { record in
+      (record.coords.speed, record.coords.heading, record.coords.altitude) = (0, 0, 0)
+      (record.odometer, record.isMoving) = (0, false)
+      record.activity = Activity(.still, confidence: 0)
+      record.battery = Battery(level: 0, isCharging: false)
+    }
+  }
+}
+
+/// The fields that the store shows of these records.
+private struct ShownFields {
+  /// Those that can be compared in every record.
+  let fields: [String]
+  /// Those that are compared only where the store shows or promises them: columns may keep the level and the type only.
+  let others: [String]
+  private let facts: RunFacts
+  private let sent: [String]
+
+  init(of records: StandardRecords, in look: ClauseRun.FoundRecords, _ facts: RunFacts) {
+    self.facts = facts
+    sent = [
+      "coords.speed", "coords.heading", "coords.altitude", "coords.accuracy", "odometer", "battery.level", "is_moving",
+      "activity.type",
+    ].filter { records.zeros.value.value(at: $0) != nil }
+    fields = sent.filter { facts.shows($0) && ShownFields.obstacle(to: $0, facts) == nil }
+    func showsOfAll(_ field: String) -> Bool {
+      records.different.allSatisfy {
+        look.entry(of: $0)?.value(field)?.isNull == false && $0.value.value(at: field) != nil
+      }
+    }
+    func isPromised(_ group: KeptField) -> Bool {
+      facts.promises(group)
+        && records.different.allSatisfy { record in
+          if case .object? = look.entry(of: record)?.value(group.rawValue) { true } else { false }
+        }
+    }
+    let pairs: [(field: String, beside: String, of: KeptField)] = [
+      ("battery.is_charging", "battery.level", .battery), ("activity.confidence", "activity.type", .activity),
+    ]
+    let accuracies = ["coords.speed_accuracy", "coords.heading_accuracy", "coords.altitude_accuracy"]
+    others =
+      pairs.filter { facts.shows($0.beside) && (isPromised($0.of) || showsOfAll($0.field)) }.map(\.field)
+      + accuracies.filter(showsOfAll)
+  }
+
+  /// Why one of the sent fields cannot be compared; nil where each can, or is not there.
+  var reasonOfAbsence: String? { sent.lazy.compactMap { ShownFields.obstacle(to: $0, facts) }.first }
+
+  /// Why one of the fields that the store shows cannot be compared; nil where each can.
+  var reasonOfDoubt: String? {
+    sent.lazy.filter(facts.shows).compactMap { ShownFields.obstacle(to: $0, facts) }.first
+  }
+
+  /// The store may show a field under a name, or in words, of its own.
+  private static func obstacle(to field: String, _ facts: RunFacts) -> String? {
+    facts.hidden(field) ?? facts.strange(field)
   }
 }
