@@ -37,8 +37,10 @@ import Testing
   }
 
   @Test func emptyBracketsAddToAList() throws {
-    let overrides = ["outputs[]={ type: 'junit', file: 'a.xml' }", "outputs[]={ type: 'html', file: 'b.html' }"]
-      .compactMap { Override(setting: $0) }
+    let overrides = [
+      "outputs[]={ type: 'otlp-http', url: 'http://a' }", "outputs[]={ type: 'otlp-http', url: 'http://b' }",
+    ]
+    .compactMap { Override(setting: $0) }
     let before = try read(EveryKey.text).outputs.count
     #expect(try read(EveryKey.text, overrides: overrides).outputs.count == before + 2)
     // One that is not there yet.

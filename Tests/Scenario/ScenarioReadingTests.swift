@@ -30,11 +30,14 @@ import Testing
 
   @Test func everyFileHasANameOfItsOwn() throws {
     let outputs =
-      "outputs: [{ type: 'csv', file: 'a' }, { type: 'junit', file: 'b/c' }, { type: 'csv', file: 'junit.xml' }]"
+      "outputs: [{ type: 'junit', file: 'b/c' }, { type: 'csv', file: 'junit.xml' }]"
     let plan = OutputPlan(try read(scenario(outputs)).outputs)
     #expect(plan.timeline == "junit.xml" && plan.junit == "b/c" && plan.summary == "summary.json")
     let same = "outputs: [{ type: 'csv', file: 'x' }, { type: 'junit', file: 'x' }]"
     #expect(problems(in: scenario(same)).count == 2)
+    // Figures may go to several receivers.
+    let receivers = "outputs: [{ type: 'otlp-http', url: 'http://a' }, { type: 'otlp-http', url: 'http://b' }]"
+    #expect(problems(in: scenario(receivers)) == [])
   }
 
   /// A tag of that name would be asked for in vain.
@@ -223,6 +226,22 @@ import Testing
       "target.verify: the method journal reads no url, database, command, file or stream; remove one of them"
     ),
     ("target: { verify: { method: 'query' } }", "target.verify: a query needs a place"),
+    (
+      "target: { verify: { url: '/list?device={device}&after={cursor}' } }",
+      "target.verify.url: without 'next' nothing is filled in for {cursor}; add next"
+    ),
+    (
+      "target: { verify: { url: '/list?device={device}', quarantinedUrl: '/q?device={device}&after={cursor}' } }",
+      "target.verify.quarantinedUrl: without 'next' nothing is filled in for {cursor}; add next"
+    ),
+    (
+      "outputs: [{ type: 'csv', file: 'a' }, { type: 'junit', file: 'b' }, { type: 'csv', file: 'c' }]",
+      "outputs[2]: a second output of the type of outputs[0]; remove it"
+    ),
+    (
+      "outputs: [{ type: 'prometheus', listen: ':1' }, { type: 'prometheus', listen: ':2' }]",
+      "outputs[1]: a second output of the type of outputs[0]"
+    ),
     ("outputs: [{ type: 'otlp-http' }]", "'url'"),
     ("outputs: [{ type: 'otlp-http', url: 'http://a', interval: '1ms' }]", "a duration from 100ms to 24h"),
     ("outputs: [{ type: 'otlp-http', url: 'http://a', encoding: 'xml' }]", "no value 'xml'"),
@@ -237,6 +256,7 @@ import Testing
     ("devices: 1, lifecycle: { battery: { start: [0.9, 0.5] } }", "battery.start: 0.9 is above 0.5; swap them"),
     ("executor: 'constant-arrival-rate', rate: 1, timeUnit: '0s'", "fleets.cars.timeUnit: \"0s\" is not allowed here"),
     ("devices: 3, members: [0, 2, 1]", "fleets.cars.members[2]: 1 follows 2; write each number once"),
+    ("devices: 3, trip: { distance: '2km' }", "fleets.cars.trip: the executor of the fleet starts no trips; remove it"),
   ])
   func mistakesOfFleetsAreNamed(fleet: String, words: String) {
     let found = problems(in: scenario(fleet: fleet))

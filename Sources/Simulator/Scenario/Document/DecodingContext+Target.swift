@@ -101,6 +101,15 @@ extension DecodingContext {
             reading: ["target.preset"])
         }
       }
+      for (key, url) in [("url", target.verification.url), ("quarantinedUrl", target.verification.quarantinedURL)] {
+        guard target.verification.next == nil, let url, url.contains("{cursor}") else { continue }
+        context.inside(key) {
+          $0.refuse(
+            .missing, "without 'next' nothing is filled in for {cursor}",
+            remedy: "add next, the path of the cursor in an answer, or remove {cursor}",
+            reading: ["target.verify.next"])
+        }
+      }
     }
   }
 

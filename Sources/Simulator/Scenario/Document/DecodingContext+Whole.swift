@@ -71,6 +71,7 @@ extension DecodingContext {
           context.judgeName(of: fleet, scenario)
           context.judgeMembers(of: fleet, scenario)
           context.judgeTags(of: fleet)
+          context.judgeTrip(of: fleet)
           guard scenario.isOver(at: fleet.value.traits.startTime) else { return }
           context.inside("startTime") {
             $0.refuse(
@@ -98,6 +99,16 @@ extension DecodingContext {
         $0.refuse(
           .contradiction, "every metric has a tag '\(tag.name)' already", remedy: "give it another name")
       }
+    }
+  }
+
+  private mutating func judgeTrip(of fleet: Named<Fleet>) {
+    guard fleet.value.traits.trip != DeclaredTrip(), !fleet.value.executor.startsTrips else { return }
+    inside("trip") {
+      $0.refuse(
+        .contradiction, "the executor of the fleet starts no trips",
+        remedy: "remove it, or use constant-arrival-rate or ramping-arrival-rate",
+        reading: ["fleets.\(fleet.name.asPathStep).executor"])
     }
   }
 

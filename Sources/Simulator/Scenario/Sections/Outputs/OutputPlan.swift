@@ -40,6 +40,16 @@ package struct OutputPlan: Sendable {
 }
 
 extension Output {
+  /// Reports whether a run can have only one of the two. Telemetry goes to as many receivers as there are.
+  fileprivate func excludes(_ other: Output) -> Bool {
+    switch (self, other) {
+    case (.summary, .summary), (.junit, .junit), (.html, .html), (.histogramLog, .histogramLog), (.events, .events),
+      (.timeline, .timeline), (.deviceLogs, .deviceLogs), (.prometheus, .prometheus):
+      true
+    default: false
+    }
+  }
+
   /// The key and the name of its file; nil for an output without a file.
   fileprivate var place: (key: String, name: String)? {
     switch self {
@@ -56,11 +66,18 @@ extension Output {
 }
 
 extension DecodingContext {
-  /// Checks that names stay inside the folder, and that each belongs to one file.
+  /// Checks that there is one output of a type, that names stay inside the folder, and that each belongs to one file.
   mutating func judgeOutputs(_ outputs: [Output]) {
     let plan = OutputPlan(outputs)
     for (index, output) in outputs.enumerated() {
       if case .remoteWrite(let output) = output { inside("outputs[\(index)].labels") { $0.judgeLabels(output.labels) } }
+      if let first = outputs[..<index].firstIndex(where: output.excludes) {
+        inside("outputs[\(index)]") {
+          $0.refuse(
+            .contradiction, "a second output of the type of outputs[\(first)]",
+            remedy: "remove it, or change that one, as with --set outputs[\(first)].KEY=VALUE", reading: ["outputs"])
+        }
+      }
       guard let (key, name) = output.place else { continue }
       inside("outputs[\(index)].\(key)") { context in
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
