@@ -27,6 +27,7 @@ final class GeofenceLivenessRule: Rule {
   private static let polygonPatience = Nanoseconds.seconds(180)
   /// The error of cell positions.
   private static let poorMetres = 1_000.0
+
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
     switch event {
