@@ -157,10 +157,7 @@ extension SimulatedDevice {
     // Watchers must know the configuration before they see the app's requests.
     settle(at: now, in: run)
     tellMoves(at: instant, in: run)
-    if !fleet.setup.geofences.isEmpty {
-      run.tell(.asked(.addGeofences(fleet.setup.geofences)), link.context(at: now))
-      give(.call(.addGeofences(fleet.setup.geofences)), at: now, in: run)
-    }
+    if !fleet.setup.geofences.isEmpty { ask(.addGeofences(fleet.setup.geofences), at: now, in: run) }
     start(at: now, in: run)
   }
 
@@ -168,9 +165,14 @@ extension SimulatedDevice {
   private mutating func start(at now: Moment, in run: RunContext) {
     let hasSchedule = !fleet.setup.configuration.app.schedule.isEmpty
     let startsGeofences = fleet.setup.startsGeofencesOnly
-    run.tell(
-      .asked(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), link.context(at: now))
-    give(.call(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start), at: now, in: run)
+    ask(hasSchedule ? .startSchedule : startsGeofences ? .startGeofences : .start, at: now, in: run)
+  }
+
+  /// Makes a call of the app to the engine.
+  private mutating func ask(_ command: Command, at now: Moment, in run: RunContext) {
+    guard let call = EngineCall(command) else { preconditionFailure("the engine has no call for \(command.name)") }
+    run.tell(.asked(command), link.context(at: now))
+    give(.call(call), at: now, in: run)
   }
 
   mutating func changePresence(at instant: MonotonicInstant, in run: RunContext) {
@@ -202,8 +204,7 @@ extension SimulatedDevice {
       run.tell(.asked(.stopSchedule), link.context(at: now))
     }
     if host.engine.state.isSchedulerEnabled { give(.call(.stopSchedule), at: now, in: run) }
-    run.tell(.asked(.stop), link.context(at: now))
-    give(.call(.stop), at: now, in: run)
+    ask(.stop, at: now, in: run)
   }
 
   /// Moves the body on and reports each change of its activity on the way.

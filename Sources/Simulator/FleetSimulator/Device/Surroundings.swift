@@ -81,7 +81,7 @@ final class Surroundings {
   }
 }
 
-/// Fences, significant changes, background fetches and the battery.
+/// What a device does with its surroundings: it applies the app's demands, and delivers what the system detects.
 extension SimulatedDevice {
   /// Applies the demands that the app has made since the last call.
   mutating func applyDemands(at instant: MonotonicInstant) {
