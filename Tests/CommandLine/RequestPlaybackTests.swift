@@ -108,6 +108,22 @@ import Testing
     #expect(call.code == code && server.requests.count == count, "\(call.output)\(call.error)")
   }
 
+  /// RFC 9110 sections 5.6.2 and 9.1: methods and names of header fields are tokens.
+  @Test(arguments: [
+    ("method: 'PO ST'", "requests[0].method: 'PO ST' cannot be a method; write one such as POST"),
+    ("headers: { 'a b': 'c' }", "requests[0].headers.a b: 'a b' cannot be a header of a request"),
+    ("headers: { a: 'b\\nc' }", "requests[0].headers.a: 'a' cannot be a header of a request"),
+  ])
+  func aRequestThatCannotBeIsRefused(keys: String, words: String) {
+    let text = "{ version: 1, name: 'again', target: { url: 'http://127.0.0.1:9' }, requests: [{ \(keys) }] }"
+    for words in [[], ["--dry-run"]] {
+      let call = CommandCall(["simulate", "again.json5"] + words, files: ["again.json5": text])
+      #expect(call.code == .badScenario && call.output == "", "\(call.output)")
+    }
+    let call = CommandCall(["simulate", "again.json5"], files: ["again.json5": text])
+    #expect(call.error.contains(words), "\(call.error)")
+  }
+
   @Test func withoutAServerNothingIsSent() {
     let call = CommandCall(["simulate", "again.json5"], files: ["again.json5": Self.scenario(status: 200)])
     #expect(call.code == .usage && call.error.contains("the requests of the scenario need a server"), "\(call.error)")

@@ -108,6 +108,10 @@ import Testing
         + "tls: { problem: 'cut' } }]",
       "faults[0].tls: http://127.0.0.1:9 has no TLS; name a target with https"
     ),
+    (
+      "sdk: { config: { authorization: { accessToken: 'a', expires: 300, refreshUrl: 'https://id.test/token' } } }",
+      "sdk.config.authorization.expires: the server of virtual time does not know the tokens of the app"
+    ),
     ("outputs: [{ type: 'prometheus', listen: 'here' }]", "outputs[0].listen: \"here\" is not a valid listen address"),
   ])
   func aPlanIsRefusedAsTheRun(keys: String, words: String) throws {
@@ -122,6 +126,39 @@ import Testing
     // Beside a key that cannot be read.
     let both = CommandCall(["simulate", "s.json5", "--set", "sede=1"], files: ["s.json5": text + routes])
     #expect(both.error.hasPrefix(lines[0] + "\n--set sede=1: sede: no key 'sede'"), "\(both.error)")
+  }
+
+  /// The files of the target too, all at once, before anything is sent.
+  @Test func theFilesOfATargetAreReadForThePlan() {
+    let text = """
+      { version: 1, name: 'x', clock: { mode: 'realtime' }, fleets: { a: { devices: 1 } }, target: { url: 'https://127.0.0.1:9',
+        tls: { ca: 'none.pem', clientCert: 'here.pem', clientKey: 'neither.pem' } } }
+      """
+    let plan = CommandCall(["simulate", "s.json5", "--dry-run"], files: ["s.json5": text, "here.pem": ""])
+    #expect(plan.code == .badScenario && plan.output == "")
+    let lines = plan.error.split(separator: "\n").filter { !$0.hasPrefix("note: ") }
+    #expect(
+      lines.map { $0.prefix { $0 != ";" } } == [
+        "s.json5:2:14: target.tls.ca: cannot read the file 'none.pem'",
+        "s.json5:2:61: target.tls.clientKey: cannot read the file 'neither.pem'",
+      ], "\(plan.error)")
+    let flags = ["--ca", "none.pem", "--client-key", "neither.pem"]
+    let call = CommandCall(["simulate", "s.json5", "--dry-run"] + flags, files: ["s.json5": text, "here.pem": ""])
+    #expect(call.code == .usage, "\(call.error)")
+    #expect(call.error.contains("'none.pem'") && call.error.contains("'neither.pem'"), "\(call.error)")
+  }
+
+  /// A token that is valid beyond the drives, and one that the server of virtual time has issued.
+  @Test(arguments: [
+    ("expires: 999999", "none"), ("expires: -1", "none"), ("expires: 300", "jwt"),
+  ])
+  func tokensThatNeedNoOtherServerAreNoMistake(expiry: String, strategy: String) {
+    let text = """
+      { version: 1, name: 'x', fleets: { a: { devices: 1 } }, target: { auth: { strategy: '\(strategy)' } },
+        sdk: { config: { authorization: { accessToken: 'a', \(expiry), refreshUrl: 'https://id.test/token' } } } }
+      """
+    let plan = CommandCall(["simulate", "s.json5", "--dry-run"], files: ["s.json5": text])
+    #expect(plan.code == .ok, "\(plan.error)")
   }
 
   /// The place is that in the text, whatever part of the scenario runs.

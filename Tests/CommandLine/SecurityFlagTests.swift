@@ -176,7 +176,7 @@ import Threaded
   }
 
   @Test(arguments: [
-    (["--ca", "/nowhere.pem"], "--ca or target.tls.ca: cannot read /nowhere.pem", ExitCode.usage),
+    (["--ca", "/nowhere.pem"], "target.tls.ca: cannot read the file '/nowhere.pem'", ExitCode.usage),
     (["--client-key", "/dev/null"], "a key without its certificate", .badScenario),
     (["--insecure", "--ca", "/dev/null"], "insecure and ca cannot be used together", .badScenario),
   ])

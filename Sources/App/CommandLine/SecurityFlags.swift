@@ -39,22 +39,20 @@ enum SecurityFlags {
     if values.isOn("insecure") { process.writeError(warning) }
   }
 
-  /// Checks the settings of a scenario, which include the flags and are validated by its reader. Returns the notes for the run.
-  static func check(_ security: TargetSecurity, _ process: ProcessContext) throws(UsageError) -> [String] {
-    try checkFiles(
-      [
-        ("--ca or target.tls.ca", security.authorities),
-        ("--client-cert or target.tls.clientCert", security.certificate),
-        ("--client-key or target.tls.clientKey", security.key),
-      ], process)
-    guard security.isUnchecked else { return [] }
-    process.writeError(warning)
-    return [note]
+  /// Returns the files of a scenario's target that cannot be read. Flags have set them, too.
+  static func problems(of security: TargetSecurity, _ process: ProcessContext) -> [ScenarioProblem] {
+    let files = [("ca", security.authorities), ("clientCert", security.certificate), ("clientKey", security.key)]
+    return files.compactMap { key, path in
+      guard let path, process.readFile(path) == nil else { return nil }
+      return ScenarioProblem(
+        .unresolved, "target.tls.\(key)", "cannot read the file '\(path)'",
+        remedy: "name one that can be read, by its path from the working directory")
+    }
   }
 
-  static func checkFiles(_ files: [(setting: String, path: String?)], _ process: ProcessContext)
-    throws(UsageError)
-  {
+  static func checkFiles(
+    _ files: [(setting: String, path: String?)], _ process: ProcessContext
+  ) throws(UsageError) {
     for case (let setting, let path?) in files where process.readFile(path) == nil {
       throw UsageError("\(setting): cannot read \(path)")
     }

@@ -129,6 +129,7 @@ private struct SimulateCommand {
         // A wrong flag is refused by itself.
         do throws(UsageError) {
           return Simulation.problems(of: try adjusted(scenario), RouteFiles(beside: name, process))
+            + SecurityFlags.problems(of: scenario.target.security, process)
         } catch { return [] }
       }
     } catch {
@@ -143,7 +144,10 @@ private struct SimulateCommand {
     }
     try checkFlags(in: scenario.clock.mode)
     tell(result.notes, as: "note: ")
-    notes += try SecurityFlags.check(scenario.target.security, process)
+    if scenario.target.security.isUnchecked {
+      process.writeError(SecurityFlags.warning)
+      notes.append(SecurityFlags.note)
+    }
     let options = try simulationOptions(result, notes)
     let seeds = try values.read("seeds", expected: "a whole number from 1 to 1000000") { text in
       Quantities.count(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
@@ -285,7 +289,8 @@ private struct SimulateCommand {
   private func refuseFlags(among problems: [ScenarioError]) throws(UsageError) {
     func isFlag(_ problem: ScenarioError) -> Bool {
       let source = problem.position.source
-      return [.wrongType, .outOfRange, .unknown].contains(problem.kind) && (1...overrides.count).contains(source)
+      return [.wrongType, .outOfRange, .unknown, .unresolved].contains(problem.kind)
+        && (1...overrides.count).contains(source)
         && !overrides[source - 1].origin.hasPrefix("--set ")
     }
     let wrong = overrides.isEmpty ? nil : problems.last(where: isFlag)

@@ -1,3 +1,4 @@
+import Base
 import Contract
 import Engine
 import IngestServer
@@ -14,7 +15,8 @@ extension RunSetup {
 
   /// Returns the problems that neither files nor the devices of fleets are needed for.
   static func problems(of scenario: Scenario) -> [ScenarioProblem] {
-    scheduleProblems(of: scenario) + headerProblems(of: scenario) + scenario.faults.flatMap { problems(of: $0) }
+    scheduleProblems(of: scenario) + headerProblems(of: scenario) + methodProblems(of: scenario)
+      + tokenProblems(of: scenario) + scenario.faults.flatMap { problems(of: $0) }
       + outsideProblems(of: scenario)
       + scenario.thresholds.compactMap { SampleFilter.problem($0.selector, in: scenario) }
   }
@@ -55,6 +57,9 @@ extension RunSetup {
       default: break
       }
     }
+    for (index, request) in scenario.requests.enumerated() {
+      all.append(("requests[\(index)].headers", request.headers))
+    }
     return all.flatMap { place, headers in
       headers.compactMap { header in
         ServerFault.malformation(of: NameValuePair(header.name, header.value)).map { problem in
@@ -63,6 +68,35 @@ extension RunSetup {
             remedy: "it must be \(problem)")
         }
       }
+    }
+  }
+
+  /// A method has the letters of a header's name (RFC 9110 section 9.1).
+  private static func methodProblems(of scenario: Scenario) -> [ScenarioProblem] {
+    scenario.requests.enumerated().compactMap { index, request in
+      guard ServerFault.malformation(of: NameValuePair(request.method, "")) != nil else { return nil }
+      return ScenarioProblem(
+        .wrongType, "requests[\(index)].method", "'\(request.method)' cannot be a method",
+        remedy: "write one such as POST")
+    }
+  }
+
+  /// Returns the tokens of apps that expire during the drives in virtual time: its server has not issued them, and does not
+  /// renew them.
+  private static func tokenProblems(of scenario: Scenario) -> [ScenarioProblem] {
+    let clock = scenario.clock
+    guard clock.mode == .virtual, scenario.target.authorization.strategy == .none else { return [] }
+    return scenario.fleets.compactMap { fleet in
+      let tokens = scenario.configuration(of: fleet.value.traits).authorization
+      guard tokens.refreshUrl != nil, let expiry = TokenExpiry.instant(of: tokens.expires, setAt: clock.start),
+        expiry.milliseconds(since: clock.start) < clock.duration.wholeMilliseconds
+      else { return nil }
+      return ScenarioProblem(
+        scenario.path(of: ["authorization.expires"], in: fleet),
+        "the server of virtual time does not know the tokens of the app, and cannot renew them when they expire",
+        remedy:
+          "remove expires, let that server issue tokens with target.auth: { strategy: \"jwt\" }, or name a --target",
+        reading: ["clock", "target.auth", "sdk", "fleets"])
     }
   }
 
@@ -99,5 +133,18 @@ extension Scenario {
           (place + ".config", fleet.value.traits.configuration.document),
         ]
       }
+  }
+
+  /// Returns the path of the first of these keys in the configuration of a fleet's app that overrides the others; that of the
+  /// fleet when none has any.
+  func path(of keys: [String], in fleet: Named<Fleet>) -> String {
+    let place = "fleets.\(fleet.name.asPathStep)"
+    for (path, document) in writtenConfigurations.reversed() where path == "sdk.config" || path.hasPrefix(place + ".") {
+      for key in keys {
+        let value = key.split(separator: ".").reduce(document as JSONValue?) { value, name in value?[String(name)] }
+        if value != nil { return "\(path).\(key)" }
+      }
+    }
+    return place
   }
 }

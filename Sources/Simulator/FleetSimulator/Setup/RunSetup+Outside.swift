@@ -46,7 +46,9 @@ extension RunSetup {
       servers = [("target.url", url)]
     } else {
       servers = scenario.fleets.compactMap { fleet in
-        scenario.configuration(of: fleet.value.traits).http.uploadURL.map { (scenario.pathOfURL(of: fleet), $0) }
+        scenario.configuration(of: fleet.value.traits).http.uploadURL.map {
+          (scenario.path(of: ["http.url", "url"], in: fleet), $0)
+        }
       }
     }
     for (path, url) in servers where DevicePlaceholders.stand(in: URLParts(url).origin) {
@@ -107,21 +109,6 @@ extension RunSetup {
       "", "only a Rolling Road server supports it",
       "use --mode virtual, or declare one with --preset rollingroad or --admin-token. For other servers, use http.abort with a status that is no success, the answer 'portal', or auth"
     )
-  }
-}
-
-extension Scenario {
-  /// Returns the path of the URL to which a fleet's app uploads.
-  fileprivate func pathOfURL(of fleet: Named<Fleet>) -> String {
-    let place = "fleets.\(fleet.name.asPathStep)"
-    let key = writtenConfigurations.reversed().lazy.filter { path, _ in
-      path == "sdk.config" || path.hasPrefix(place + ".")
-    }
-    .compactMap { path, document -> String? in
-      if document["http"]?["url"] != nil { return path + ".http.url" }
-      return document["url"] == nil ? nil : path + ".url"
-    }.first
-    return key ?? place
   }
 }
 

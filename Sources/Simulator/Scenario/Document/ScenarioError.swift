@@ -16,7 +16,7 @@ package struct ScenarioError: Error, Equatable, Sendable {
     case undeclared
     /// Values that are valid separately but contradict each other.
     case contradiction
-    /// An override or an environment variable that cannot be resolved.
+    /// An override or an environment variable that cannot be resolved, or a file that cannot be read.
     case unresolved
   }
 
