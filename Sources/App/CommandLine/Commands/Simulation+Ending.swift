@@ -7,7 +7,7 @@ import Scenario
 /// Reports and files at the end of a run.
 extension Simulation {
   /// Reports the results and returns their exit code, even if files cannot be written.
-  func tell(
+  func report(
     _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs, _ steering: RunSteering?
   ) -> ExitCode {
     var summary = result.summary

@@ -34,25 +34,26 @@ struct Simulation {
   /// Runs the scenario; returns the exit code, and the coverage if there was a run.
   func run(_ scenario: Scenario) -> (code: ExitCode, coverage: [CoverageSeen]?) {
     var coverage: [CoverageSeen]?
-    let code = run(scenario, &coverage)
-    return (code, coverage)
+    do {
+      let code = try runThrough(scenario, &coverage)
+      return (code, coverage)
+    } catch { return (report(error), coverage) }
   }
 
-  private func run(_ scenario: Scenario, _ coverage: inout [CoverageSeen]?) -> ExitCode {
-    do {
-      return try runThrough(scenario, &coverage)
-    } catch let error as UnsupportedScenarioError {
-      return refuse(error)
-    } catch let error as WorkerProcess.Failure {
+  /// Reports the error that has ended a run, and returns its exit code.
+  private func report(_ error: any Error) -> ExitCode {
+    switch error {
+    case let error as UnsupportedScenarioError: return refuse(error)
+    case let error as WorkerProcess.Failure:
       process.writeError("rollingroad simulate: \(error)")
       return error.code
-    } catch let error as Dashboard.Failure {
+    case is Dashboard.Failure:
       process.writeError("rollingroad simulate: \(error)")
       return .cannotBind
-    } catch let error as NetworkError {
+    case is NetworkError:
       process.writeError("rollingroad simulate: outputs: prometheus: \(error)")
       return .cannotBind
-    } catch {
+    default:
       process.writeError("rollingroad simulate: \(error)")
       return .runtimeFailure
     }
@@ -110,7 +111,7 @@ struct Simulation {
       try runDivided(setup, scenario, outputs)
       ?? run(setup, scenario, measures, outputs, listener, telemetry, dashboard)
     coverage = result.coverage
-    let code = tell(result, of: scenario, setup, outputs, steering)
+    let code = report(result, of: scenario, setup, outputs, steering)
     dashboard?.waitForEnd(interruption)
     return code
   }
