@@ -59,7 +59,7 @@ struct EventMerge {
     init(_ path: String, _ fleets: [String: Int]) throws(OutputFolder.Failure) {
       (self.path, self.fleets) = (path, fleets)
       descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw failure("cannot be read: errno \(errno)") }
+      guard descriptor >= 0 else { throw failure("cannot be read: \(Descriptor.reason(errno))") }
       try advance()
     }
 
@@ -75,7 +75,7 @@ struct EventMerge {
         var piece = [UInt8](repeating: 0, count: 1 << 18)
         let count = unsafe read(descriptor, &piece, piece.count)
         if count < 0, errno == EINTR { continue }
-        guard count >= 0 else { throw failure("cannot be read: errno \(errno)") }
+        guard count >= 0 else { throw failure("cannot be read: \(Descriptor.reason(errno))") }
         guard count > 0 else { break }
         unread = ArraySlice(Array(unread) + piece[..<count])
       }
