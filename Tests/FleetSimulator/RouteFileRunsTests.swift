@@ -51,6 +51,27 @@ import World
     _ = try RunSetup(scenario, files: files)
   }
 
+  /// By the checks of the scenario, for all fleets; by the next setup again, as by that of another seed.
+  @Test func aFileIsReadOnceForASetup() throws {
+    let text = #"""
+      { version: 1, name: "once", routes: { one: { type: "replay", file: "drive.csv" } },
+        fleets: { cars: { devices: 1, routes: "one" }, vans: { devices: 1, motion: "driving", routes: "one" } } }
+      """#
+    let scenario = try ScenarioReader().read(text).scenario
+    var reads = 0
+    let files = RouteFiles(
+      beside: nil,
+      read: { _ in
+        reads += 1
+        return Array(Self.csv.utf8)
+      }, list: { _ in nil })
+    #expect(RunSetup.problems(of: scenario, files: files) == [])
+    let first = try RunSetup(scenario, files: files)
+    #expect(reads == 1 && first.fleets.count == 2)
+    _ = try RunSetup(scenario, files: files)
+    #expect(reads == 2)
+  }
+
   private static let contents: KeyValuePairs = [
     "drive.csv": csv, "drive.json": polyline, "drive.ndjson": ndjson, "broken.csv": "lat,lon\n48.1,999\n",
     "many/b.csv": csv, "many/a.csv": other, "many/notes.txt": "no route",

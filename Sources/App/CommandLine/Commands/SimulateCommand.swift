@@ -99,6 +99,8 @@ private struct SimulateCommand {
   let text: String
   let overrides: [Override]
   let values: FlagValues
+  /// The files that the scenario names.
+  private let files: RouteFiles
 
   init(_ invocation: Invocation) throws(UsageError) {
     process = invocation.process
@@ -108,6 +110,7 @@ private struct SimulateCommand {
       throw UsageError(Subcommand.unknownScenario(name))
     }
     self.text = text
+    files = RouteFiles(beside: name, process)
     overrides = try FlagOverrides.list(invocation.values)
   }
 
@@ -127,7 +130,7 @@ private struct SimulateCommand {
       result = try read { scenario in
         // A wrong flag is refused by itself.
         do throws(UsageError) {
-          return Simulation.problems(of: try adjusted(scenario), RouteFiles(beside: name, process))
+          return Simulation.problems(of: try adjusted(scenario), files)
             + SecurityFlags.problems(of: scenario.target.security, process)
         } catch { return [] }
       }
@@ -201,7 +204,7 @@ private struct SimulateCommand {
   ) throws(UsageError) -> SimulationOptions {
     let words = process.arguments.dropFirst().without(["--admin-token", "--dashboard-token"])
     return SimulationOptions(
-      path: name, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
+      files: files, checksDeterminism: values.isOn("check-determinism"), isQuiet: values.isOn("quiet"),
       isStrict: values.isOn("strict"),
       folder: values.text("out"), shard: try shard(), processes: try ProcessCount(values),
       start: try RunStart(values),

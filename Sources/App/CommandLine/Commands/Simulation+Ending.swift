@@ -12,7 +12,7 @@ extension Simulation {
   ) -> ExitCode {
     var summary = result.summary
     if setup.outside == nil, !summary.violations.isEmpty {
-      reportingErrors { try logFailing(summary, steering?.repeating(setup, files: files) ?? setup, outputs) }
+      reportingErrors { try logFailing(summary, steering?.repeating(setup, files: options.files) ?? setup, outputs) }
     }
     let plan = result.violation.flatMap { keepPlan($0, summary, scenario, setup, steering) }
     summary.replay = replayCommand(summary, setup, steering, plan)
@@ -69,7 +69,7 @@ extension Simulation {
       }
     }
     let plan = FailurePlan(
-      document: document, files: files.files(of: scenario), invariant: violation.invariantName,
+      document: document, files: options.files.files(of: scenario), invariant: violation.invariantName,
       device: violation.device, instant: violation.instant, hash: summary.hash, product: Product.version)
     do {
       let place = FailureBundle.folder(name: scenario.name, seed: setup.seed)

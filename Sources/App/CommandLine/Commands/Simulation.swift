@@ -24,8 +24,6 @@ struct Simulation {
     (self.interruption, self.shardLine) = (interruption, shardLine)
   }
 
-  var files: RouteFiles { RouteFiles(beside: options.path, process) }
-
   /// Returns what is wrong with a scenario beside the parts of the program that it concerns.
   static func problems(of scenario: Scenario, _ files: RouteFiles) -> [ScenarioProblem] {
     RunSetup.problems(of: scenario, files: files) + scenario.outputs.problems
@@ -78,7 +76,7 @@ struct Simulation {
   private func runThrough(_ scenario: Scenario, _ coverage: inout [CoverageSeen]?) throws -> ExitCode {
     var scenario = scenario
     scenario.limitGeneratorLag()
-    var setup = try RunSetup(scenario, files: files)
+    var setup = try RunSetup(scenario, files: options.files)
     if let shard = options.shard { setup = setup.part(shard) }
     let steering = options.dashboard.map { _ in
       RunSteering(scenario, &setup, document: options.document.adopting(scenario, keepsJudgement: true))
@@ -286,7 +284,7 @@ struct Simulation {
     guard setup.outside == nil, !report.isWithoutStories else { return report }
     // One process repeats the run after a violation in a shard.
     if shardLine != nil, !report.violations.isEmpty { return report }
-    let again = try dashboard?.steering.repeating(setup, files: files) ?? setup
+    let again = try dashboard?.steering.repeating(setup, files: options.files) ?? setup
     return try Investigation.explain(report, of: again, store: newStore)
   }
 }

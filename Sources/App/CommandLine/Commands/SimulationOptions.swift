@@ -3,8 +3,8 @@ import Scenario
 
 /// The settings of a run besides the scenario.
 struct SimulationOptions {
-  /// The scenario's file, or the name of a built-in one: routes are relative to it.
-  var path: String
+  /// The files that the scenario names.
+  var files: RouteFiles
   var checksDeterminism = false
   var isQuiet = false
   /// Whether a broken clause, or an unverified store, fails the run.

@@ -57,7 +57,7 @@ package enum Movement: Sendable {
   }
 }
 
-/// Makes movements from routes; caches cities and files, which several fleets may share.
+/// Makes movements from routes; caches cities and, in `files`, recorded routes, which several fleets may share.
 struct MovementBuilder {
   let scenario: Scenario
   let files: RouteFiles

@@ -15,6 +15,8 @@ package struct RouteFiles {
   let list: (String) -> [String]?
   /// The folder of the scenario file, with a trailing slash; empty: the working directory.
   private let folder: String
+  /// The routes that were read since the last setup.
+  fileprivate let cache = RouteCache()
 
   /// `scenario` is the path of the scenario file; nil for a built-in one.
   package init(
@@ -56,6 +58,9 @@ package struct RouteFiles {
     RouteFiles(beside: nil, read: { _ in nil }, list: { _ in nil })
   }
 
+  /// Releases the routes that were read; the bodies of a run have paths of their own.
+  func releaseRoutes() { cache.recordings = [:] }
+
   func path(_ name: String) -> String { name.hasPrefix("/") ? name : folder + name }
 
   /// Returns the paths that match a pattern with `*` in its last component, in alphabetical order.
@@ -80,6 +85,11 @@ package struct RouteFiles {
       tail = tail.dropFirst()
     }
   }
+}
+
+/// The routes of files, by path. The checks of a scenario read them before its setup does, and several fleets may share one.
+private final class RouteCache {
+  var recordings: [String: RouteRecording] = [:]
 }
 
 /// Files of recorded routes, in any format, compressed with gzip or not.
@@ -224,6 +234,8 @@ extension MovementBuilder {
           remedy: "add format: one of \(RouteFormat.allCases.map(\.rawValue).joined(separator: ", "))"))
       return nil
     }
+    let key = "\(format.rawValue) \(path)"
+    if let known = files.cache.recordings[key] { return known }
     guard let bytes = files.read(path) else {
       problems.append(
         ScenarioProblem(
@@ -232,7 +244,9 @@ extension MovementBuilder {
       return nil
     }
     do throws(RouteError) {
-      return try RouteFile.read(RouteFile.unpacked(bytes), as: format)
+      let recording = try RouteFile.read(RouteFile.unpacked(bytes), as: format)
+      files.cache.recordings[key] = recording
+      return recording
     } catch {
       problems.append(ScenarioProblem(error, of: path, place))
       return nil

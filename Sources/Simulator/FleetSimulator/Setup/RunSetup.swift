@@ -142,6 +142,7 @@ extension RunSetup {
         fleets.append(setup)
       }
     }
+    files.releaseRoutes()
     problems += RunSetup.problems(of: scenario)
     guard problems.isEmpty else { throw UnsupportedScenarioError(problems) }
     self.init(
