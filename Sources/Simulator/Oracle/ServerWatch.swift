@@ -140,7 +140,7 @@ final class ServerWatch: Watcher {
       }
     }
     let full = phones.indices.filter { ledger.pages[$0].waiting.count > 0 && !ledger.isDraining($0, at: instant) }
-    ledger.count(full, into: &counts) { phones[$0].lastAnswer?.word ?? "none" }
+    ledger.count(full.map { ($0, phones[$0].lastAnswer?.word ?? "none") }, into: &counts)
     counts.answeredDevices = phones.count { if case .status? = $0.lastAnswer { true } else { false } }
     return counts
   }

@@ -199,21 +199,21 @@ extension Ledger {
 
   /// Counts the devices whose uploads the server in the process cannot take; nil without any.
   func countUndeliverable() -> ServerCounts? {
-    let full = pages.indices.filter { obstacle(of: $0) != nil }
+    let full = pages.indices.compactMap { device in obstacle(of: device).map { (device: device, answer: $0.word) } }
     guard !full.isEmpty else { return nil }
     var counts = ServerCounts()
     (counts.devices, counts.answeredDevices) = (pages.count, full.count)
-    count(full, into: &counts) { obstacle(of: $0)?.word ?? "none" }
+    count(full, into: &counts)
     return counts
   }
 
-  /// Notes the devices whose records the server has not accepted.
-  func count(_ full: [Int], into counts: inout ServerCounts, lastAnswer: (Int) -> String) {
+  /// Notes the devices whose records the server has not accepted, each with its last answer.
+  func count(_ full: [(device: Int, answer: String)], into counts: inout ServerCounts) {
     counts.fullDevices = full.count
-    counts.waitingRecords = full.reduce(0) { $0 + pages[$1].waiting.count }
-    for device in full { counts.lastAnswers[lastAnswer(device), default: 0] += 1 }
+    counts.waitingRecords = full.reduce(0) { $0 + pages[$1.device].waiting.count }
+    for (_, answer) in full { counts.lastAnswers[answer, default: 0] += 1 }
     counts.fullSamples = full.prefix(ServerCounts.samplesMax).map {
-      "device \(names[$0]): \(pages[$0].waiting.count.of("record"))"
+      "device \(names[$0.device]): \(pages[$0.device].waiting.count.of("record"))"
     }
   }
 
