@@ -20,7 +20,7 @@ final class ListLimit: Sendable {
 
   /// Notes an answer that says when to come again. False for another one.
   func isNoted(_ outcome: RequestOutcome, _ head: AnswerHead) -> Bool {
-    guard let seconds = outcome.pauseOfLimit(head) else { return false }
+    guard let seconds = outcome.pauseOfLimit(head, at: clock.wallNow) else { return false }
     let wait = max(seconds * 1_000, ListLimit.step)
     let until = clock.monotonicNow + .milliseconds(Int64(wait))
     state.withLock {

@@ -41,13 +41,13 @@ extension ClauseRun {
         left = rest
         continue
       }
-      guard SentLog.isThrottling(last.status) else { break }
+      guard RateLimit.isThrottling(last.status) else { break }
       // Progress resets the number of attempts.
       attempt = rest < left ? 1 : attempt + 1
       left = rest
       if attempt >= ClauseRun.attemptsMax { break }
       // The backend may be free again before the time that it names.
-      let asked = SentLog.wait(last.head[HeaderName.retryAfter])
+      let asked = SentLog.wait(last.head)
       pause(attempt == 1 ? 100 : max(100 * attempt, min(asked, ClauseRun.waitMax)))
     }
     return all

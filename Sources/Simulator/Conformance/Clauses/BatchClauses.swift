@@ -353,7 +353,7 @@ extension ConformanceClause {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         phone.answer(request, upload.outcome)
         count += 1
-        if SentLog.isThrottling(upload.status) {
+        if RateLimit.isThrottling(upload.status) {
           if ClauseRun.isLimit(upload) { busy = upload.status } else { refused.append(upload) }
           continue
         }
@@ -364,7 +364,7 @@ extension ConformanceClause {
         throw run.refusal(upload, of: "one of thirty uploads at once", harm: .repeat)
       }
       if let busy, run.now - begin > busyTime { throw try crowded(run, phones, sent, busy) }
-      if uploads.contains(where: { SentLog.isThrottling($0.status) }) { run.pause(100) }
+      if uploads.contains(where: { RateLimit.isThrottling($0.status) }) { run.pause(100) }
     }
     if let phone = phones.first(where: { $0.queuedCount > 0 }) {
       throw run.refusedToTheEnd(

@@ -136,7 +136,7 @@ extension ConformanceClause {
       for (phone, request) in requests {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         phone.answer(request, upload.outcome)
-        let isBusy = SentLog.isThrottling(upload.status) || upload.status == 0 && repetitions < 3
+        let isBusy = RateLimit.isThrottling(upload.status) || upload.status == 0 && repetitions < 3
         if !upload.isSuccess, !isBusy { throw run.refusal(upload, of: "one of a hundred uploads at once") }
       }
       isLimited = uploads.contains(where: ClauseRun.isLimit)
@@ -294,7 +294,7 @@ extension ConformanceClause {
       let request = try run.request(phone, [record])
       let upload = try run.line().exchange(request, of: phone.number)
       // A record that is rejected because of a limit is dropped: the next one serves as well.
-      let isBusy = SentLog.isThrottling(upload.status)
+      let isBusy = RateLimit.isThrottling(upload.status)
       phone.answer(request, isBusy ? .answered(status: 200, reason: "", body: []) : upload.outcome)
       end?.witness.note(upload)
       if upload.isSuccess { acknowledged.append(record) } else if !isBusy { break }

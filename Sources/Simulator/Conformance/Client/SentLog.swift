@@ -82,13 +82,11 @@ final class SentLog: Sendable {
 
   var throttling: Throttling? { busy.withLock { $0.values.max { $0.milliseconds < $1.milliseconds } } }
 
-  static func isThrottling(_ status: Int) -> Bool { status == 429 || status == 503 }
-
   /// Notes a rejection. For a phone the last answer counts; an answer on a separate connection is not repeated.
   func noteThrottling(_ status: Int, _ head: AnswerHead, of phone: Int? = nil) {
     busy.withLock { busy in
-      if SentLog.isThrottling(status) {
-        let wait = min(max(SentLog.wait(head[HeaderName.retryAfter]), 300), SentLog.waitMax)
+      if RateLimit.isThrottling(status) {
+        let wait = min(max(SentLog.wait(head), 300), SentLog.waitMax)
         busy[phone ?? -1] = Throttling(status: status, milliseconds: wait)
       } else if let phone {
         busy[phone] = nil
@@ -98,9 +96,9 @@ final class SentLog: Sendable {
 
   private static let waitMax = 2_000
 
-  /// Returns the milliseconds of a Retry-After; 0 for a date or none (RFC 9110 §10.2.3).
-  static func wait(_ retryAfter: String?) -> Int {
-    retryAfter.flatMap { Int($0) }.flatMap { (0...3_600).contains($0) ? $0 * 1_000 : nil } ?? 0
+  /// Returns the milliseconds of a Retry-After; 0 for none, or for more than an hour, which no run has.
+  static func wait(_ head: AnswerHead) -> Int {
+    RateLimit.delay(head, at: SystemClock().wallNow).flatMap { $0 <= 3_600_000 ? Int($0) : nil } ?? 0
   }
 
   /// The requests as a scenario; nil if there are none, too many, or incomplete ones.

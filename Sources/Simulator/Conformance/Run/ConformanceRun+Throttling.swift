@@ -1,3 +1,4 @@
+import AnswerCheck
 import Base
 import Contract
 
@@ -51,7 +52,7 @@ extension ClauseRun {
       for _ in 0..<ClauseRun.goodRecords {
         if isOutOfTime { break }
         phone.put([fix(phone)])
-        if phone.upload().contains(where: { SentLog.isThrottling($0.status) }) { return true }
+        if phone.upload().contains(where: { RateLimit.isThrottling($0.status) }) { return true }
       }
     } catch { return true }
     return false

@@ -1,3 +1,4 @@
+import AnswerCheck
 import BackendStore
 import Base
 import Contract
@@ -188,7 +189,7 @@ extension ClauseRun {
     for attempt in 0..<4 {
       guard let upload = uploadWithRetries(phone).last else { break }
       if upload.isSuccess { break }
-      if attempt == 0, !SentLog.isThrottling(upload.status) { share.failed.append(upload) }
+      if attempt == 0, !RateLimit.isThrottling(upload.status) { share.failed.append(upload) }
       if upload.status == 0, attempt > 0 { break }
     }
     return phone.queuedCount == 0 ? records : []

@@ -111,7 +111,8 @@ final class QuerySource: RecordSource {
     while true {
       let outcome = client.ask(page, headers: fields)
       refusals += 1
-      guard let pause = outcome.pauseOfLimit(AnswerHead(parsing: client.head)), refusals < QuerySource.refusalsMax,
+      let head = AnswerHead(parsing: client.head)
+      guard let pause = outcome.pauseOfLimit(head, at: SystemClock().wallNow), refusals < QuerySource.refusalsMax,
         pause <= patience, client.wait(seconds: pause)
       else { return outcome }
       patience -= pause
