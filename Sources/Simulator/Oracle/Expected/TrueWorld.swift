@@ -312,29 +312,6 @@ struct TrueLife {
     configuration?.platform == .ios && knowsNoPlace(at: instant)
   }
 
-  /// The number of fences that the system monitors at once.
-  var monitoredFencesMax: Int { configuration?.platform == .ios ? 18 : 97 }
-
-  /// Whether it has more fences than that.
-  var hasChosenFences: Bool { fences.count > monitoredFencesMax }
-
-  /// Whether it selects the nearest fences in time on a trip. It does so with each position, at the distance of
-  /// `distanceFilter`, which grows with the speed. Where that is beyond `geofenceProximityRadius`, no document says that
-  /// fences in between are monitored, nor where it rejects positions or need not notice that it moves (Geofence "Infinite
-  /// geofencing"; SDK §12.4, §14.1, §14.2, §15.2.4).
-  var choosesFencesInTime: Bool {
-    guard let configuration, expectation?.goal == .location else { return true }
-    let geolocation = configuration.geolocation
-    guard geolocation.filter.trackingAccuracyThresholdMetres >= 50, configuration.activity.triggerActivities.isEmpty
-    else { return false }
-    let steps =
-      geolocation.disableElasticity ? 0 : max(0, geolocation.elasticityMultiplier) * (Self.topSpeed / 5).rounded()
-    return geolocation.distanceFilterMetres * (1 + steps) <= max(1_000, geolocation.geofenceProximityRadiusMetres)
-  }
-
-  /// The highest speed of cars, in metres per second.
-  static let topSpeed = 40.0
-
   /// Reports whether the receiver has worked all the time since then.
   func sees(since instant: MonotonicInstant) -> Bool { blindings == 0 && blindUntil.map { $0 < instant } ?? true }
 }

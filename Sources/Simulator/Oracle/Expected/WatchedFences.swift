@@ -62,13 +62,16 @@ struct WatchedFences {
   }
 
   /// Reports whether a fence that a body was in or near may have been passed over for others as near, of which there were more
-  /// than the system monitors: only the nearest are (Geofence "Infinite geofencing"; SDK §15.2.2).
-  func isCrowded(_ life: TrueLife, since start: MonotonicInstant, until end: MonotonicInstant) -> Bool {
+  /// than the system monitors: only the nearest are (Geofence "Infinite geofencing"; SDK §15.2.2). They are those nearest to a
+  /// place that the body had left behind by `metres`.
+  func isCrowded(
+    _ life: TrueLife, since start: MonotonicInstant, until end: MonotonicInstant, behind metres: Double = 0
+  ) -> Bool {
     guard life.hasChosenFences else { return false }
     var instant = start
     while instant <= end {
       if let place = life.earlierPlace(at: instant) {
-        let near = watches.count { $0.truth.metresOutside(place) <= WatchedFences.nearMetres }
+        let near = watches.count { $0.truth.metresOutside(place) <= WatchedFences.nearMetres + 2 * metres }
         if near > life.monitoredFencesMax { return true }
       }
       instant = instant + WatchedFences.crowdStep

@@ -298,7 +298,8 @@ final class GeofenceLivenessRule: Rule {
   ) {
     let before = owed.since - GeofenceLivenessRule.choice
     fences.watches[index].told = nil
-    if fences.isCrowded(life, since: before, until: context.now.monotonic) { return }
+    let metres = owed.isEntry ? life.metresBetweenChoices(since: before) : 0
+    if fences.isCrowded(life, since: before, until: context.now.monotonic, behind: metres) { return }
     miss(owed, &fences.watches[index], life, since: before, context)
   }
 
@@ -308,7 +309,7 @@ final class GeofenceLivenessRule: Rule {
   ) {
     // The device crossed and returned to the rim before the phone checked.
     if !life.stays(owed.isEntry, watch.truth, behind: owed.since, until: owed.due ?? owed.since) { return }
-    if owed.isEntry && life.hasChosenFences && !life.choosesFencesInTime { return }
+    if owed.isEntry && life.hasChosenFences && !life.choosesFencesInTime(since: before) { return }
     // A trip that begins elsewhere, in the fence, is there before the fence is monitored (SDK §15.4).
     if owed.isEntry && life.hasChosenFences && life.setOut(at: owed.since),
       life.configuration?.geolocation.geofenceInitialTriggerEntry == false
@@ -324,7 +325,9 @@ final class GeofenceLivenessRule: Rule {
       if owed.isSilent, !isTold || !life.sees(since: began) { return }
       let since = owed.isEntry ? life.mayBeInside(watch.truth, since: owed.since) : nil
       watch.clock = context.clockLead
-      watch.settle(owed.isEntry, at: owed.since, since: since)
+      // It may have been selected as late as an event would be due.
+      let choice = life.hasChosenFences ? GeofenceLivenessRule.choice : .zero
+      watch.settle(owed.isEntry, at: owed.since + choice, since: since)
       // After a poor first position it is unknown when the stay began (SDK §15.4).
       guard owed.isSilent, !(depth(of: context, in: watch) > Self.poorMetres) else { return }
       return (watch.dwellDue, watch.dwellEarliest) = (nil, nil)
