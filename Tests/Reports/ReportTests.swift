@@ -88,6 +88,8 @@ import Testing
     let lines = text.split(separator: "\n")
     #expect(lines[1].hasPrefix("  records   created ") && lines[1].hasSuffix(", duplicate rows 0"))
     #expect(lines[1].contains(", lost 0, "))
+    // The uploads of the settle phase are counted, and not their bytes.
+    #expect(lines[2].hasPrefix("  uploads   ") && lines[2].hasSuffix("B in the drives"))
     #expect(
       text.contains("✓ records_lost") && text.contains("✗ uploads") && text.contains("– upload_duration{status:500}"))
     #expect(text.contains("violated: I3-acked-is-durable: device cars-1, record 0f\n    made <here>"))

@@ -69,7 +69,8 @@ package struct SummaryText {
     let failures = summary.failures.values.reduce(0, +)
     if failures > 0 { parts.append("\(NumberText.count(failures)) without a 2xx (\(RateText.failures(of: summary)))") }
     if case .trend(let bytes)? = summary.figure("upload_bytes") {
-      parts.append(NumberText.bytes(Double(bytes.histogram.sum)))
+      // Trends are those of the drives, and the uploads are all.
+      parts.append("\(NumberText.bytes(Double(bytes.histogram.sum))) in the drives")
     }
     return ["  uploads   " + parts.joined(separator: ", ")]
   }

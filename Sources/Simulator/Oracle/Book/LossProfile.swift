@@ -53,9 +53,9 @@ struct LossProfile {
 
   /// Nil when nothing is lost.
   var sentence: String? {
-    guard lost > 0 else { return nil }
+    guard lost > 1 else { return lost == 1 ? sentenceOfOne : nil }
     var parts: [String] = []
-    if kept == 0, lost > 1 {
+    if kept == 0 {
       parts.append(
         "none of the \(lost.grouped) acknowledged records was found: check the query of target.verify")
     }
@@ -69,7 +69,26 @@ struct LossProfile {
       parts.isEmpty
       ? "they differ in kind, position in the request, size of the request, repetition, instant, time and device"
       : parts.joined(separator: "; ")
-    return "the \(lost == 1 ? "lost record" : lost.of("lost record")): \(text)"
+    return "the \(lost.of("lost record")): \(text)"
+  }
+
+  private var sentenceOfOne: String {
+    var parts = kept == 0 ? ["no other record was acknowledged"] : []
+    if misplaced > 0 { parts.append("it is listed under another device") }
+    parts += common.map { trait, count in "it \(LossProfile.singular(trait)) \(LossProfile.share(count))" }
+    let text =
+      parts.isEmpty
+      ? "nothing sets it apart in kind, position in the request, size of the request, repetition, instant, time and device"
+      : parts.joined(separator: "; ")
+    return "the lost record: \(text)"
+  }
+
+  private static func singular(_ trait: String) -> String {
+    let words = [
+      ("belong ", "belongs "), ("have ", "has "), ("are plain locations", "is a plain location"), ("were ", "was "),
+      ("share their ", "shares its "), (" of their ", " of its "),
+    ]
+    return words.reduce(trait) { $0.replacing($1.0, with: $1.1) }
   }
 
   /// The same number stored for each device suggests a limit, most often a page size.
@@ -82,7 +101,7 @@ struct LossProfile {
   }
 
   private static func share(_ count: Count) -> String {
-    "(\(count.lost.grouped) of \((count.lost + count.kept).grouped) such records are lost)"
+    "(\(count.lost.grouped) of \((count.lost + count.kept).grouped) such records \(count.lost == 1 ? "is" : "are") lost)"
   }
 
   /// The common properties, most significant first.
