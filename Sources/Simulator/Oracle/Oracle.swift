@@ -43,10 +43,13 @@ package final class Oracle: Watcher {
   private static let allRules: [Rule.Type] = [
     // First, because the other rules ask it for a device's task.
     ScheduleRule.self,
-    ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, ExplainedDuplicatesRule.self,
+    ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, TemplateRule.self,
+    ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
-    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, ActivityRule.self, OdometerRule.self, GeofenceRule.self,
-    GeofenceLivenessRule.self, RecordingRule.self, RequestFormRule.self, UploadDueRule.self, HeartbeatRule.self,
+    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, ActivityRule.self, ElapsedTimeRule.self,
+    OdometerRule.self, GeofenceRule.self,
+    GeofenceLivenessRule.self, RecordingRule.self, SignificantChangesRule.self, RequestFormRule.self,
+    UploadDueRule.self, HeartbeatRule.self,
     MotionLivenessRule.self, LifecycleRule.self, AuthRule.self, TokenRule.self, RemoteCommandsRule.self,
     IdentityRule.self, ResourcesRule.self,
   ]

@@ -6,8 +6,8 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I17: the odometer never goes back unless it is set, never exceeds what the true path allows, and is not much below the
-/// certain distances between positions of one trip (BGGeo `odometer`; SDK §17). The SDK measures chords of the path, shortens
+/// I17: the odometer never goes back unless it is set, has then the value that was set, never exceeds what the true path allows,
+/// and is not much below the certain distances between positions of one trip (BGGeo `odometer`; SDK §17). The SDK measures chords of the path, shortens
 /// steps at motion changes, and omits steps that seem too long. A device with the observed behaviour counts the path between
 /// the last position of one trip and the first of the next twice (SDK §17.8).
 final class OdometerRule: Rule {
@@ -83,6 +83,8 @@ final class OdometerRule: Rule {
     /// Values that commands have set: their records are still to come and contain the value, whatever was counted
     /// meanwhile (SDK §17.6).
     var valuesToCome: [(metres: Double, until: MonotonicInstant)] = []
+    /// The value of the last command, if no other one came soon before it.
+    var setTo: SetOdometer?
   }
 
   private let gauges: PerDevice<Gauge>
@@ -123,7 +125,9 @@ final class OdometerRule: Rule {
       if gauges[device].isDisturbed { (gauges[device].odometer, gauges[device].course) = (state.odometerMetres, nil) }
       gauges[device].isDisturbed = false
     case .stood(let place, let metres): stand(at: place, metres, device)
+    case .strayed: gauges[device].setTo?.hasStrayed = true
     case .told(.engine(.location(let record))) where !record.isSample:
+      if gauges[device].setTo != nil { compareWithValue(record, context) }
       if isOfCommand(record, context) {
         gauges[device].commanded = record.coords.place
         return follow(record, device)
@@ -140,6 +144,11 @@ final class OdometerRule: Rule {
       .told(.commanded(.startGeofences)), .told(.commanded(.start)):
       gauges[device].course?.exact = nil
       gauges[device].streamed = nil
+      // The app may set it, too, and a process that ends may have found no position for it.
+      switch event {
+      case .asked(.setOdometer), .asked(.resetOdometer), .killed: gauges[device].setTo = nil
+      default: break
+      }
     case .told(.engine(.geofence(let record, _))) where countsTransitions(device): compare(record, context)
     case .told(.commanded(.setOdometer(let metres))): set(context, to: metres)
     case .told(.commanded(.resetOdometer)): set(context, to: 0)
@@ -161,8 +170,29 @@ final class OdometerRule: Rule {
     // odometer below both 0 and the value goes back.
     (gauges[device].odometer, gauges[device].course) = (min(0, metres), nil)
     gauges[device].valuesToCome.removeAll { $0.until < now }
+    let gauge = gauges[device]
+    let isAlone = gauge.valuesToCome.isEmpty && metres.magnitude <= OdometerRule.exactSumsMax
+    let way = min(gauge.metres, gauge.streamed ?? gauge.metres)
+    gauges[device].setTo = isAlone ? SetOdometer(metres: metres, instant: now, way: way) : nil
     gauges[device].valuesToCome.append((metres, now + OdometerRule.timeToCome))
     gauges[device].isSettingOff = true
+  }
+
+  /// Compares the first record that comes a while after a command with the value that it has set. Without a position the command
+  /// fails (BGGeo `setOdometer`).
+  private func compareWithValue(_ record: LocationRecord, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    guard var value = gauges[device].setTo, let place = gauges[device].place, let told = record.coords.place else {
+      return
+    }
+    value.errors += 2 * told.distanceMetres(to: place)
+    gauges[device].setTo = value
+    guard now > value.instant + OdometerRule.timeToCome else { return }
+    gauges[device].setTo = nil
+    let life = ledger.truth.lives[device]
+    guard life.isSound(since: value.instant), life.seesSky(since: value.instant) else { return }
+    exercised += 1
+    if let fault = value.fault(of: record.odometer, at: gauges[device].metres) { flag(context, record.uuid, fault) }
   }
 
   /// Reports whether the record belongs to a command. It contains the value that was set, whatever has happened since, so
@@ -175,7 +205,7 @@ final class OdometerRule: Rule {
 
   /// Notes the true place. A body that returns after an absence begins a new path.
   private func stand(at place: Coordinate, _ metres: Double, _ device: Int) {
-    if metres < gauges[device].metres { gauges[device].course = nil }
+    if metres < gauges[device].metres { (gauges[device].course, gauges[device].setTo) = (nil, nil) }
     (gauges[device].place, gauges[device].metres) = (place, metres)
   }
 

@@ -61,7 +61,7 @@ extension Invariant {
     case .noPhantom:
       "the store holds each record once, and nothing of devices that do not exist; a record that lies under another device alone is missing under its own (I3); what other runs may have left is told in a note"
     case .byteIdentity:
-      "a record is rendered once, and every request carries the same bytes of it (SDK §7.2)"
+      "a record is rendered once, with the keys of its template where there is one, and every request carries the same bytes of it (SDK §7.2, §7.5)"
     case .explainedDuplicates:
       "a record is sent again only when its answer was lost or unsuccessful, or the app ended meanwhile (SDK §9.4)"
     case .singleFlight:
@@ -83,9 +83,9 @@ extension Invariant {
     case .boundedEffort:
       "an attempt after a failure needs a new trigger (SDK §9.3)"
     case .motion:
-      "motion changes alternate, at rest nothing is recorded unasked but significant changes of Android, and a record says the activity that the sensors have reported last (SDK §12.1, §12.7.3, §7.3, §12.4.4)"
+      "motion changes alternate, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, and nothing is recorded once `stopAfterElapsedMinutes` are over (SDK §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
     case .odometerTolerance:
-      "the odometer agrees with the distance travelled, within a tolerance (SDK §17)"
+      "the odometer agrees with the distance travelled, within a tolerance, and a command sets it (SDK §17)"
     case .geofence:
       "entries and exits of a geofence alternate, dwelling is reported once per visit, and no geofence is monitored without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
@@ -105,7 +105,7 @@ extension Invariant {
     case .resources:
       "each request ends within its time limit, and few are under way at once, beside the logs that commands ask for (SDK §20.5)"
     case .recording:
-      "a device that tracks and moves records positions on the way (SDK §12.5, §14.1)"
+      "a device that tracks and moves records positions on the way, and with `useSignificantChangesOnly` no stream of them (SDK §12.5, §12.7, §14.1)"
     case .dwell:
       "a stay of `loiteringDelay` in a geofence is reported (SDK §15.3)"
     case .requestForm:
