@@ -115,6 +115,29 @@ extension ScenarioGenerator {
         """#)
   }
 
+  /// Adds a setting whose effect is seen in records only, or commands that set the odometer.
+  mutating func addSettings() throws(JSONError) {
+    let config = ["sdk", "config"]
+    switch stream.index(below: 4) {
+    case 0:
+      let place = #"\"lat\": <%= latitude %>, \"lng\": <%= longitude %>"#
+      let members = #"\"uuid\": \"<%= uuid %>\", \"timestamp\": \"<%= timestamp %>\", \#(place)"#
+      try add(#""{ \#(members) }""#, at: config + ["persistence", "locationTemplate"])
+      let fence = #"\"fence\": \"<%= geofence.identifier %>\""#
+      try add(#""{ \#(members), \#(fence) }""#, at: config + ["persistence", "geofenceTemplate"])
+    case 1:
+      try add("\(3 + stream.index(below: 30))", at: config + ["geolocation", "stopAfterElapsedMinutes"])
+    case 2: try add("true", at: config + ["geolocation", "useSignificantChangesOnly"])
+    default:
+      let metres = one(of: ["0", "500000", "-100000"])
+      try add(
+        fault: #"""
+          { "name": "odometer", "rate": { "perDeviceHour": \#(isLong ? 1 : 4) },
+            "remote": { "background_geolocation": [["setOdometer", \#(metres)]] } }
+          """#)
+    }
+  }
+
   /// Adds a queue that excludes a kind of record, or stores none.
   mutating func addPersistMode() throws(JSONError) {
     try add(one(of: ["-1", "0", "1"]), at: ["sdk", "config", "persistence", "persistMode"])

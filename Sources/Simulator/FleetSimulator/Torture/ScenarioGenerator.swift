@@ -63,6 +63,7 @@ package struct ScenarioGenerator {
     if stream.chance(0.08) { try addWhenInUse() }
     if calendar == nil && stream.chance(0.2) { try addVisits() }
     if stream.chance(0.15) { try addRefusalsWithCommands() }
+    if stream.chance(0.2) { try addSettings() }
   }
 
   private func value(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }
