@@ -145,6 +145,25 @@ import World
     #expect(late > 20, "many came back in the fence")
   }
 
+  /// Geofence 34: another fence of the same name takes the place of the old one. What the system has noticed about the old one
+  /// and not told yet is no entry into the new one, far away.
+  @Test(arguments: ["android-5.1", "ios-5.1"])
+  func aCrossingOfAReplacedFenceIsNoneOfTheNewOne(profile: String) throws {
+    var (record, command) = (DeviceFault(), RemoteFault())
+    record.poisonRecord = .missingCoords
+    let far = Geofence.Vertex(latitude: 48.2, longitude: 11.5)
+    command.commands = [.addGeofence(Geofence(identifier: "gate", shape: .circle(center: far, radiusMetres: 300)))]
+    let seen = try watch(profile, devices: 40, route: Self.stay) { setup in
+      // Its upload brings the command within a second, before the system tells most phones that they start inside.
+      setup.faults = [
+        Fault(name: "replaced", start: .zero, action: .remote(command)),
+        Fault(name: "record", start: .seconds(1), action: .device(record)),
+      ]
+    }
+    // Only what a phone was told before, within the first of ten seconds, is still an entry into the old one.
+    #expect(seen.told.count < 10 && seen.told.allSatisfy { $0.action == .enter }, "\(seen.told)")
+  }
+
   /// SDK §15.3.8: it came in while it was off, and comes back where a first position often seems to lie outside. What it knew
   /// of the fence it asks the system about, also where it wants no initial trigger.
   @Test(arguments: ["android-5.1", "ios-5.1"], [false, true])

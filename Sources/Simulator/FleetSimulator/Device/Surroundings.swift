@@ -14,6 +14,7 @@ final class Surroundings {
   /// A crossing that the phone has detected and will report to its app.
   struct Report {
     let identifier: String?
+    let circle: Circle
     let isEntry: Bool
     let due: MonotonicInstant
   }
@@ -103,6 +104,8 @@ extension SimulatedDevice {
       around.watches.removeAll { watch in watch.identifier.map { gone.contains($0) } ?? false }
       for fence in on {
         guard let circle = host.engine.circle(ofGeofence: fence.identifier) else { continue }
+        // A crossing of another fence of this name, which the new one has replaced, is none of the new one (Geofence 34).
+        around.reports.removeAll { $0.identifier == fence.identifier && $0.circle != circle }
         // The crossing test starts from the app's own status: a crossing that started the app has been reported since the
         // fence was requested, and one that is still to be reported counts as reported. An app without an initial trigger
         // requests changes only, except for fences that it knew before: it must learn what happened to them meanwhile.
@@ -148,7 +151,9 @@ extension SimulatedDevice {
         if identifier == nil && followsSignificantChanges { due = max(due, around.significantEarliest) }
         // In the order of the crossings (SDK §15.3.11).
         if let earlier = around.reports.last(where: { $0.identifier == identifier }) { due = max(due, earlier.due) }
-        around.reports.append(Surroundings.Report(identifier: identifier, isEntry: isEntry, due: due))
+        let circle = around.watches[index].circle
+        around.reports.append(
+          Surroundings.Report(identifier: identifier, circle: circle, isEntry: isEntry, due: due))
       }
     }
     try tellReports(around, at: now, in: run)
