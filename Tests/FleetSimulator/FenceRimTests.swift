@@ -156,6 +156,25 @@ import Vocabulary
     #expect(stage.violated.filter { $0 == .geofenceLiveness } == violated)
   }
 
+  /// A stay in a fence is no longer than the SDK has known the fence, however long its device has been there, and lasts over
+  /// launches (Geofence 276; SDK §15.3.4).
+  @Test(arguments: [(600, []), (1_100, [Invariant.dwell])] as [(Int64, [Invariant])])
+  func aStayInAFenceThatIsAddedAroundTheDevice(seconds: Int64, violated: [Invariant]) {
+    var fence = Stage.depot
+    (fence.notifyOnEntry, fence.notifyOnExit) = (false, false)
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 1_200_000)
+    let stage = Stage { $0.app.stopOnTerminate = false }
+    stage.stay(0)
+    stage.tell(.asked(.start))
+    stage.wait(900)
+    stage.tell(.asked(.addGeofences([fence])))
+    stage.wait(400)
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.wait(seconds)
+    #expect(stage.violated.filter { $0 == .dwell } == violated)
+  }
+
   /// A phone that has had no fences for a while has gone on; one that it is given on its way may be entered on it.
   @Test(arguments: [(0.0, []), (-1_500, [Invariant.geofence])] as [(Double, [Invariant])])
   func anEntryIntoAFenceThatIsAddedOnTheWay(end: Double, violated: [Invariant]) {

@@ -36,6 +36,8 @@ struct FenceWatch {
   /// The latest and the earliest time of a dwell event; nil: none is due.
   var dwellDue: MonotonicInstant?
   var dwellEarliest: MonotonicInstant?
+  /// The end of the loitering delay of a visit that the SDK has begun when it was certain, and perhaps earlier.
+  private(set) var dwellEnd = MonotonicInstant(nanoseconds: 0)
   var hasDwelt = false
 
   var fence: Geofence { truth.fence }
@@ -62,16 +64,17 @@ struct FenceWatch {
     } else if wasInside != true {
       guard fence.notifyOnDwell, self.isInside, !hasDwelt else { return }
       dwellEarliest = (told ?? min(instant, insideSince)) + stay
-      dwellDue = instant + stay + FenceWatch.dwellPatience
+      dwellEnd = instant + stay
+      dwellDue = dwellEnd + FenceWatch.dwellPatience
     }
   }
 
   /// Expects a dwell event. Only the wall clock measures a stay across the end of a process; a clock that was set back
   /// lengthens the stay.
-  mutating func expectDwell(_ earliest: MonotonicInstant, at context: EventContext) {
+  mutating func expectDwell(at context: EventContext) {
     let setBack = Nanoseconds.milliseconds(max(0, clock - context.clockLead))
     // A new process first searches for its position.
-    dwellDue = max(earliest + setBack, context.now.monotonic + FenceWatch.search) + FenceWatch.dwellPatience
+    dwellDue = max(dwellEnd + setBack, context.now.monotonic + FenceWatch.search) + FenceWatch.dwellPatience
   }
 
   mutating func endVisit() { (dwellDue, dwellEarliest, hasDwelt) = (nil, nil, false) }

@@ -155,9 +155,9 @@ final class GeofenceLivenessRule: Rule {
       watch.settle(false, at: context.now.monotonic)
       // A poor first position may lie inside, which is not reported then.
       if wasTold || watch.silentUntil != nil && !(depth(of: context, in: watch) < -Self.poorMetres) { watch.told = nil }
-    } else if watch.told == true, !watch.hasDwelt, let earliest = watch.dwellEarliest {
+    } else if watch.told == true, !watch.hasDwelt, watch.dwellEarliest != nil {
       // The stay began with its report, not when monitoring certainly runs: the delay continues meanwhile (SDK §15.3).
-      watch.expectDwell(earliest, at: context)
+      watch.expectDwell(at: context)
     }
   }
 
@@ -179,7 +179,7 @@ final class GeofenceLivenessRule: Rule {
     } else {
       watch.owed = nil
     }
-    if let earliest = watch.dwellEarliest, !watch.hasDwelt, watch.isInside { watch.expectDwell(earliest, at: context) }
+    if watch.dwellEarliest != nil, !watch.hasDwelt, watch.isInside { watch.expectDwell(at: context) }
   }
 
   // MARK: The true movement.
