@@ -57,6 +57,17 @@ import Vocabulary
     #expect(second.millisecondsSince1970 == (try milliseconds("2026-03-29T07:00:00Z")))
   }
 
+  /// Where clocks are put back by seven hours, the local times of seven hours come twice.
+  @Test(arguments: [(7_200, 61, true), (7_200, 62, false), (-18_000, 421, true), (-18_000, 422, false)])
+  func localTimesThatComeTwiceAreUnsure(offsetSeconds: Int, minutes: Int64, isUnsure: Bool) throws {
+    let step = WallInstant(millisecondsSince1970: try milliseconds("2026-06-10T05:20:50Z"))
+    let before = offsetSeconds > 0 ? 3_600 : 7_200
+    let zone = ExpectedZone(offsetSeconds: before, steps: [.init(instant: step, offsetSeconds: offsetSeconds)])
+    for side in [-1, 1] {
+      #expect(zone.isUnsure(step.advanced(byMilliseconds: Int64(side) * minutes * 60_000)) == isUnsure)
+    }
+  }
+
   // MARK: Devices. It is ten o'clock on a Monday.
 
   private func stage(_ schedule: String..., isExact: Bool = true) -> Stage {

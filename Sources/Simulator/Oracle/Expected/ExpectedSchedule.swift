@@ -164,8 +164,14 @@ struct ExpectedZone: Equatable, Sendable {
     }
   }
 
-  /// Reports whether a local time is ambiguous, near a change of the offset: two readers may interpret it differently.
+  /// Reports whether a local time is ambiguous: as far from a change of the offset as clocks are moved, it comes twice or is
+  /// skipped, and two readers may interpret it differently (SDK §16.1.3).
   func isUnsure(_ instant: WallInstant) -> Bool {
-    all.contains { abs($0.instant.milliseconds(since: instant)) <= 3_660_000 }
+    var before = first
+    return all.contains { step in
+      defer { before = step.offsetSeconds }
+      let moved = Int64((step.offsetSeconds - before).magnitude)
+      return abs(step.instant.milliseconds(since: instant)) <= (max(moved, 3_600) + 60) * 1_000
+    }
   }
 }
