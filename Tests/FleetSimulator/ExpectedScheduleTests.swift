@@ -278,6 +278,24 @@ import Vocabulary
     #expect(stage.violated == (isStarted == isOn ? [] : [.schedule]))
   }
 
+  /// So does one that was empty before the boot, and that comes back with the configuration of the app.
+  @Test(arguments: [(Launch(isInBackground: true, didReboot: true), []), (Launch(), [Invariant.schedule])])
+  func afterABootAScheduleThatWasEmptyWaits(launch: Launch, violated: [Invariant]) throws {
+    let stage = stage("1-7 09:00-17:00")
+    turn(.location, stage)
+    let configured = try #require(stage.oracle.ledger.truth.lives[0].configuration)
+    var emptied = configured
+    emptied.app.schedule = []
+    stage.tell(.configured(emptied))
+    stage.tell(.asked(.startSchedule))
+    stage.tell(.killed(isReboot: true))
+    stage.tell(.kept(EngineState()))
+    stage.tell(.launched(launch))
+    stage.tell(.configured(configured))
+    wait(30, stage)
+    #expect(stage.violated.filter { $0 == .schedule } == violated)
+  }
+
   /// No document says which configuration refuses a start after a boot: the one that a command has saved, or that of the app.
   @Test(arguments: [(false, []), (true, [Invariant.schedule])])
   func anAppThatStartsOnBootByACommandOnly(startsOnBoot: Bool, violated: [Invariant]) {

@@ -82,9 +82,21 @@ final class ScheduleRule: Rule {
       timetable.isOverruled = true
     } else {
       timetable.actual = isOn[device] ? nil : .off
-      if timetable.follows { timetable.expect(since: context.now) }
+      if timetable.follows { begin(&timetable, context) }
     }
     timetables[device] = timetable
+  }
+
+  /// Begins with the first schedule that is known of a device. Where the launch of this instant brings it, as the saved
+  /// configuration had none, it begins as the launch does.
+  private func begin(_ timetable: inout Timetable, _ context: EventContext) {
+    let life = ledger.truth.lives[context.device]
+    guard let launch = life.launch, life.runsSince == context.now.monotonic else {
+      return timetable.expect(since: context.now)
+    }
+    timetable.begin(launch, at: context.now)
+    // No document says whether the configuration that was saved refuses a start by the system, and it is unknown here.
+    if launch.isInBackground { timetable.isOverruled = true }
   }
 
   /// Notes a command, which determines the task until the next window begins or ends.
