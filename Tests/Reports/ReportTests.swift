@@ -245,6 +245,26 @@ import Testing
     #expect(others.allSatisfy { !$0.contains("settle") })
   }
 
+  /// Where a template leaves the uuid out, no `target.verify` would help.
+  @Test(
+    arguments: [
+      (nil, "needs target.verify to check"), ("no record of cars-0 has a uuid", "could not check"),
+    ] as [(String?, String)])
+  func aStrictRunSaysWhyTheStoreWasNotChecked(reason: String?, words: String) {
+    var summary = Self.run.summary
+    summary.verification = Verification(.notAsked, reason: reason)
+    summary.judgeStrictly()
+    #expect(summary.findings.map(\.text).contains("--strict \(words) what is stored"))
+  }
+
+  /// A signal has cut the settle phase short, and a longer one would not have helped.
+  @Test func theFirstLineDoesNotBlameTheSettlePhaseThatASignalHasCut() {
+    var summary = Self.run.summary
+    (summary.ending, summary.ledger.pending, summary.serverCounts) = (.signal, 10, nil)
+    summary.invariants = [.init(name: Invariant.drain.rawValue, outcome: .notJudged)]
+    #expect(!VerdictText(summary).line.contains("settle"), "\(VerdictText(summary).line)")
+  }
+
   /// Those that a page took are named beside the others.
   @Test func theFirstLineSaysWhatPagesHaveTaken() {
     var summary = Self.run.summary

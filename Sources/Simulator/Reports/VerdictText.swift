@@ -122,7 +122,10 @@ struct VerdictText {
     let counts = summary.serverCounts
     let count = summary.ledger.pending - (counts?.waitingRecords ?? 0)
     let drain = summary.invariants.first { $0.name == Invariant.drain.rawValue }
-    guard count > 0, drain?.outcome == .notJudged, !(counts?.isCut ?? false) else { return nil }
+    // Virtual time has no counts of a run that was stopped.
+    guard count > 0, drain?.outcome == .notJudged, !summary.isStopped, !(counts?.isCut ?? false) else {
+      return nil
+    }
     return
       "\(NumberText.count(count, "record")) still waited, and were on their way, when the settle phase ended: set a longer clock.settle"
   }

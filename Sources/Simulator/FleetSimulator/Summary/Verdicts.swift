@@ -177,9 +177,9 @@ extension RunSummary {
   /// Applies `simulate --strict`: a broken clause or an unread store fails the run.
   package mutating func judgeStrictly() {
     if verification.outcome == .notAsked {
-      findings.append(
-        ServerFinding(
-          ServerFinding.storageNotVerified, "--strict needs target.verify to check what is stored"))
+      // What makes a store unreadable in spite of it is told beside.
+      let remedy = verification.reason == nil ? "needs target.verify to check" : "could not check"
+      findings.append(ServerFinding(ServerFinding.storageNotVerified, "--strict \(remedy) what is stored"))
     }
     let broken = clauses.filter { $0.outcome == .broken }
     guard !broken.isEmpty else { return }
