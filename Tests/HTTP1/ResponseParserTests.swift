@@ -34,6 +34,20 @@ func someResponsesHaveNoBody(method: HTTPMethod, status: String, field: String) 
   #expect(transcript.error == nil && transcript.messages.count == 2)
 }
 
+/// RFC 9112 §5.2: a user agent reads a folded line as one with spaces.
+@Test func aFieldMayGoOnInTheNextLine() throws {
+  let text = "HTTP/1.1 200 OK\r\nX: one\r\n  two \r\n\t\r\nY:\r\n\tz\r\nContent-Length:\r\n 2\r\n\r\nok"
+  let message = try #require(EveryWay.responses(text).messages.first)
+  #expect(message.value("X") == "one    two" && message.value("Y") == "z")
+  #expect(message.framing == .length(2) && message.content == "ok")
+}
+
+/// RFC 9112 §6.3, rule 5: a list of equal lengths is one.
+@Test(arguments: ["Content-Length: 2\r\nContent-Length: 2\r\n", "Content-Length: 2, 2\r\n"])
+func theSameLengthMayStandTwice(fields: String) {
+  #expect(EveryWay.responses("HTTP/1.1 200 OK\r\n\(fields)\r\nok").messages.first?.framing == .length(2))
+}
+
 @Test func anInterimResponsePrecedesTheFinalOne() throws {
   var parser = ResponseParser(to: .post)
   var head = ResponseHead()
@@ -87,9 +101,13 @@ func aResponseThatWasCutOffIsNotComplete(text: String) throws {
   (.malformedStatusLine, "HTTP/1.1 200 O", "\0K\r\n\r\n"), (.malformedStatusLine, "", "ICY 200 OK\r\n\r\n"),
   (.versionNotSupported, "HTTP/", "2.0 200 OK\r\n\r\n"), (.bareLineFeed, "HTTP/1.1 200 OK", "\n\r\n"),
   (.bareCarriageReturn, "HTTP/1.1 200 OK", "\rX\r\n\r\n"), (.upgradeNotExpected, "HTTP/1.1 ", "101 Up\r\n\r\n"),
-  (.foldedLine, "HTTP/1.1 200 OK\r\nX: a\r\n", " b\r\n\r\n"),
+  (.foldedLine, "HTTP/1.1 200 OK\r\n", " b\r\n\r\n"),
+  (.invalidFieldValue, "HTTP/1.1 200 OK\r\nX: a\r\n b", "\0\r\n\r\n"),
+  (.invalidLength, "HTTP/1.1 200 OK\r\nContent-Length: 1", "\r\n 2\r\n\r\n"),
   (.lengthAndEncoding, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nTransfer-Encoding: ", "chunked\r\n\r\n"),
-  (.repeatedLength, "HTTP/1.1 200 OK\r\nContent-Length: ", "0\r\nContent-Length: 0\r\n\r\n"),
+  (.repeatedLength, "HTTP/1.1 200 OK\r\nContent-Length: ", "0\r\nContent-Length: 1\r\n\r\n"),
+  (.repeatedLength, "HTTP/1.1 200 OK\r\nContent-Length: ", "1, 2\r\n\r\n"),
+  (.invalidLength, "HTTP/1.1 200 OK\r\nContent-Length: 1,", "\r\n\r\nx"),
   (.encodingInHTTP10, "HTTP/1.0 200 OK\r\nTransfer-Encoding: ", "chunked\r\n\r\n"),
 ])
 func wrongResponsesAreRefused(code: HTTPError.Code, before: String, after: String) {

@@ -73,7 +73,7 @@ extension BodyFraming {
   /// interpreted it differently, and then the rest of this body is the next request.
   static func ofRequest(_ fields: HeadFields, limits: HTTPLimits) throws(HTTPError) -> BodyFraming {
     if fields.value(.transferEncoding) != nil { return try transferEncoding(fields) }  // rules 3 and 4
-    if let length = try contentLength(fields, limits: limits) { return .length(length) }  // rules 5 and 6
+    if let length = try onlyLength(fields, limits: limits) { return .length(length) }  // rules 5 and 6
     return .none  // rule 7
   }
 
@@ -84,7 +84,7 @@ extension BodyFraming {
     // Rule 1. The fields may describe the response to a GET, so they are ignored.
     if method == .head || status < 200 || status == 204 || status == 304 { return .none }
     if fields.value(.transferEncoding) != nil { return try transferEncoding(fields) }
-    if let length = try contentLength(fields, limits: limits) { return .length(length) }
+    if let length = try sameLength(fields, limits: limits) { return .length(length) }
     return .untilClose  // rule 8
   }
 
@@ -110,19 +110,35 @@ extension BodyFraming {
     return .chunked
   }
 
-  /// Accepts only digits: no sign, no inner space, not even a list of equal numbers (rule 5 allows refusing those).
-  private static func contentLength(_ fields: HeadFields, limits: HTTPLimits) throws(HTTPError) -> Int? {
+  /// Accepts one length: not even a list of equal ones (rule 5 allows a server to refuse those).
+  private static func onlyLength(_ fields: HeadFields, limits: HTTPLimits) throws(HTTPError) -> Int? {
     guard let range = fields.value(.contentLength) else { return nil }
     if fields.isRepeated(.contentLength) { throw HTTPError(.repeatedLength, at: range.lowerBound) }
-    if range.isEmpty { throw HTTPError(.invalidLength, at: range.lowerBound) }
-    let bytes = fields.bytes.span
-    var length = 0
-    for index in range.bounds {
-      guard bytes[index].isDigit else { throw HTTPError(.invalidLength, at: index) }
-      // Above the limit the exact value does not matter, so it stops growing before it can overflow.
-      if length <= limits.bodyBytes { length = length * 10 + Int(bytes[index] - UInt8(ascii: "0")) }
+    return try length(fields[range], at: range.lowerBound, limits)
+  }
+
+  /// Accepts a length that is written more than once, in several lines or as a list: a client processes it (rule 5).
+  private static func sameLength(_ fields: HeadFields, limits: HTTPLimits) throws(HTTPError) -> Int? {
+    guard let range = fields.value(.contentLength) else { return nil }
+    var same: Int?
+    try fields.forEachElement(of: .contentLength) { (element, offset) throws(HTTPError) in
+      let length = try length(element, at: offset, limits)
+      if let same, same != length { throw HTTPError(.repeatedLength, at: range.lowerBound) }
+      same = length
     }
-    if length > limits.bodyBytes { throw HTTPError(.bodyTooLarge, at: range.lowerBound) }
+    return same
+  }
+
+  /// Accepts only digits: no sign, no inner space.
+  private static func length(_ digits: Span<UInt8>, at offset: Int, _ limits: HTTPLimits) throws(HTTPError) -> Int {
+    if digits.isEmpty { throw HTTPError(.invalidLength, at: offset) }
+    var length = 0
+    for index in digits.indices {
+      guard digits[index].isDigit else { throw HTTPError(.invalidLength, at: offset + index) }
+      // Above the limit the exact value does not matter, so it stops growing before it can overflow.
+      if length <= limits.bodyBytes { length = length * 10 + Int(digits[index] - UInt8(ascii: "0")) }
+    }
+    if length > limits.bodyBytes { throw HTTPError(.bodyTooLarge, at: offset) }
     return length
   }
 }

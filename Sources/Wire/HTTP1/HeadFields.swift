@@ -38,6 +38,29 @@ package struct HeadFields: Sendable {
   }
 }
 
+/// Values that go on in the next line (RFC 9112 §5.2).
+extension HeadFields {
+  /// Adds a line to the value of the last field. A reader that resumed behind that field has none yet, and comes again.
+  mutating func extendLast(with line: Range<Int>, of bytes: Span<UInt8>) {
+    guard let last = list.last else { return }
+    var (start, end) = (line.lowerBound, line.upperBound)
+    while end > start, bytes[end - 1].isBlank { end -= 1 }
+    guard end > start else { return }
+    while bytes[start].isBlank { start += 1 }
+    list[list.count - 1] = HeadField(
+      name: last.name, value: ByteRange(last.value.isEmpty ? start : last.value.lowerBound, end))
+  }
+
+  /// Replaces the line ends within values by spaces.
+  mutating func unfold() {
+    for field in list {
+      for index in field.value.bounds where bytes[index] == .carriageReturn || bytes[index] == .lineFeed {
+        bytes[index] = .space
+      }
+    }
+  }
+}
+
 extension HeadFields {
   package subscript(_ range: ByteRange) -> Span<UInt8> {
     @_lifetime(borrow self)

@@ -20,6 +20,8 @@ struct HeadReader: Sendable {
     var leading = 0
     var fieldCount = 0
     var pastStartLine = false
+    /// Whether a line of a response goes on with the one after it.
+    var hasFolds = false
   }
 
   init(_ kind: Kind) { self.kind = kind }
@@ -37,6 +39,7 @@ struct HeadReader: Sendable {
     fields.clear()
     if let end = try judge(input, into: &fields, limits) {
       fields.store(input.extracting(0..<end))
+      if progress.hasFolds { fields.unfold() }
       progress = Progress()
       return (end, true)
     }
@@ -70,6 +73,7 @@ struct HeadReader: Sendable {
     }
     bytes.removeLast(bytes.count - end)
     fields.bytes = bytes
+    if progress.hasFolds { fields.unfold() }
     progress = Progress()
     return (end - known, true)
   }
@@ -127,6 +131,11 @@ struct HeadReader: Sendable {
         guard line + 1 < end else { break }
         if bytes[line + 1] == .lineFeed { return line + 2 }
       }
+      if bytes[line].isBlank, kind == .response, progress.fieldCount > 0 {
+        guard let next = try judgeFold(bytes, at: line, to: end, into: &fields) else { break }
+        line = next
+        continue
+      }
       var index = bytes.firstNonToken(from: line, to: end)
       guard index < end else { break }
       guard bytes[index] == .colon, index > line else {
@@ -155,6 +164,23 @@ struct HeadReader: Sendable {
     }
     if bytes.count > end { throw HTTPError(.headTooLarge, at: end) }
     return nil
+  }
+
+  /// Checks a line that continues the value before it, and returns the offset of the next one. A client reads such a response
+  /// (RFC 9112 §5.2), though no server may send one.
+  private mutating func judgeFold(
+    _ bytes: Span<UInt8>, at line: Int, to end: Int, into fields: inout HeadFields
+  ) throws(HTTPError) -> Int? {
+    var index = bytes.firstControl(from: line, to: end)
+    while index < end, bytes[index] == .tab { index = bytes.firstControl(from: index + 1, to: end) }
+    guard index < end else { return nil }
+    guard bytes[index] == .carriageReturn, index + 1 < end, bytes[index + 1] == .lineFeed else {
+      guard bytes.firstLineFeed(from: index, to: end) != nil else { return nil }
+      throw HTTPError(refusal(bytes, line: line, at: index, pastColon: true), at: index)
+    }
+    fields.extendLast(with: line..<index, of: bytes)
+    progress.hasFolds = true
+    return index + 2
   }
 
   /// Returns the error of the field line at `index`. Its line feed is known to follow, at `index` or later.
