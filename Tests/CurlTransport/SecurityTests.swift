@@ -1,4 +1,5 @@
 import Base
+import Glibc
 import Support
 import Testing
 import Upload
@@ -100,5 +101,44 @@ import Upload
     configuration.httpVersion = .http2
     let completion = try await Post(.libcurl, configuration).send("https://localhost:\(server.port)/", method: "GET")
     #expect(completion.answer?.status == 200)
+  }
+
+  /// The rest of an answer may be in the TLS library while the socket is empty (`SSL_pending`, OpenSSL). HAProxy puts several frames
+  /// of HTTP/2 into one record of TLS.
+  @Test(.enabled(if: SecurityTests.hasProxy, "haproxy is not installed"), arguments: [12_400, 14_550, 30_600, 46_200])
+  func anAnswerOverHTTP2ComesWhole(length: Int) async throws {
+    let server = try SecureServer()
+    let backend = try BareServer { _ in .ok(String(repeating: "x", count: length)) }
+    let listener = try ListeningSocket()
+    let folder = try TemporaryFolder()
+    let both = folder.file("both.pem")
+    let joined = try ChildProcess(["sh", "-c", "cat \(server.certificate) \(server.key) > \(both)"])
+    #expect(joined.exitCode() == 0)
+    let settings = """
+      defaults
+        mode http
+        timeout connect 10s
+        timeout client 60s
+        timeout server 60s
+      frontend phones
+        bind fd@3 ssl crt \(both) alpn h2
+        default_backend road
+      backend road
+        server road 127.0.0.1:\(backend.port)
+
+      """
+    try folder.write(Array(settings.utf8), to: "haproxy.cfg")
+    let proxy = try ChildProcess(
+      ["haproxy", "-db", "-f", folder.file("haproxy.cfg")], places: [3: listener.descriptor])
+    var configuration = configuration(server)
+    configuration.httpVersion = .http2
+    let completion = try await Post(.libcurl, configuration).send(
+      "https://localhost:\(listener.port)/", method: "GET", timeout: .seconds(20))
+    #expect(completion.answer?.body.count == length, "\(completion)")
+    proxy.signal(SIGTERM)
+  }
+
+  private static var hasProxy: Bool {
+    do { return try ChildProcess(["sh", "-c", "command -v haproxy"]).exitCode() == 0 } catch { return false }
   }
 }

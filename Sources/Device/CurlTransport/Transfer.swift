@@ -52,8 +52,9 @@ final class Transfer: EasyHandle {
     setWay(configuration)
     if !readsOnlyHead { set(CURLOPT_ACCEPT_ENCODING, "gzip") }
     set(CURLOPT_HTTP_VERSION, configuration.httpVersion == .http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1)
-    // Answers are short, and thousands of requests may be waiting for one.
-    set(CURLOPT_BUFFERSIZE, 4_096)
+    // Answers are short, and thousands of requests may be waiting for one. In HTTP/2, libcurl 7.88 waits for the socket while the
+    // rest of an answer is in its TLS library: it must take a whole record at once, which has 16 KiB at most (RFC 8446 §5.1).
+    set(CURLOPT_BUFFERSIZE, configuration.httpVersion == .http2 ? 16_384 : 4_096)
     set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
     // The socket table enforces the idle timeout; this keeps libcurl from reusing a connection that the table has shut down.
     set(CURLOPT_MAXAGE_CONN, max(1, Int((configuration.idleTime.wholeMilliseconds + 999) / 1_000)))

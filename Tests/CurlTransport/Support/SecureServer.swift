@@ -10,6 +10,7 @@ final class SecureServer {
   let port: UInt16
   /// The certificate, which is its own authority.
   let certificate: String
+  var key: String { folder + "/key.pem" }
   private let folder: String
   private let child: SpokenChild
 
