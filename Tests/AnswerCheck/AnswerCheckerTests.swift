@@ -115,6 +115,17 @@ import Upload
     .tokens(.commandsAreKnown, "stopp", #"{"access_token":"a","background_geolocation":[["stopp"]]}"#),
   ]
 
+  /// SDK §9.4: rows go out again after a lost answer, and a server may count as accepted only what is new to it.
+  @Test func acceptedAloneDoesNotCountRepeatedRecords() {
+    var conversation = Conversation()
+    let batch = #"{"location":[{},{}]}"#
+    #expect(conversation.upload(200, #"{"accepted":1,"bad":0}"#, sent: batch) == [])
+    #expect(conversation.upload(200, #"{"accepted":0}"#) == [])
+    #expect(conversation.upload(200, #"{"accepted":1,"duplicates":1}"#, sent: batch) == [])
+    #expect(conversation.checker.scorecard.timesJudged(.takesAll) == 1)
+    #expect(conversation.upload(200, #"{"accepted":0,"duplicates":1}"#, sent: batch).map(\.clause) == [.takesAll])
+  }
+
   /// HttpConfig: commands in any HTTP response body.
   @Test func commandsMayComeWithTokens() {
     var conversation = Conversation()
@@ -176,7 +187,8 @@ import Upload
   @Test(arguments: [
     (200, ""), (204, ""), (201, "{}"), (200, #"{"accepted":1,"duplicate":0,"quarantined":0}"#),
     (200, #"{"accepted":9223372036854775807,"duplicate":9223372036854775807}"#),
-    (200, #"{"error":null,"errors":[],"success":true,"status":"ok"}"#), (200, #"{"background_geolocation":[]}"#),
+    (200, #"{"error":null,"errors":[],"exception":{},"success":true,"status":"ok"}"#),
+    (200, #"{"background_geolocation":[]}"#),
     (200, #"{"background_geolocation":["stop"]}"#), (200, #"{"background_geolocation":["changePace",true]}"#),
     (200, #"{"background_geolocation":[["setConfig",{"geolocation":{"distanceFilter":50}}],["start"]]}"#),
   ])

@@ -146,7 +146,7 @@ import Threaded
   /// As the HTTP clients of phones do, which accept gzip.
   @Test func anAnswerInGzipIsJudgedByItsContent() throws {
     let json = "Content-Type: application/json\r\n"
-    let packed = GzipFile.pack(Array(#"{"success":false,"accepted":1}"#.utf8))
+    let packed = GzipFile.pack(Array(#"{"success":false,"accepted":1,"duplicate":0}"#.utf8))
     for (requests, answers) in [("gzip", "gzip"), ("identity", "x-gzip")] {
       let clauses = try Self.clauses(json + "Content-Encoding: \(answers)\r\n", packed, coding: requests)
       let found = [19, 20, 21].map { clauses[$0] ?? [] }
