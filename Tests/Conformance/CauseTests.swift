@@ -281,6 +281,10 @@ import Threaded
         "event-geofence": extras
       ])
     #expect(try causes([extras: [.field("extras")], "event-geofence": [.field("geofence.action")]]) == [:])
+    // A compressed body has text of many scripts, too.
+    let (text, place) = ("text-all-scripts", BreachSign.field("extras.place"))
+    #expect(try causes([text: [place], "gzip-body": [place]]) == ["gzip-body": text])
+    #expect(try causes([text: [place], "gzip-body": [.loss]]) == [:])
   }
 
   /// A proxy's limit is not the crash behind it, and no refusal stores a record twice.

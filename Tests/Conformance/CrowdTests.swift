@@ -28,6 +28,20 @@ import Upload
     #expect(text.contains("not judged: the store takes so long that it was asked for"), "\(text)")
   }
 
+  /// "A clause that was not checked is never reported as kept" (docs/conform.md): one that was checked without a field says so.
+  @Test func aFieldThatTheStoreDoesNotShowIsNamedAtTheEnd() throws {
+    let results = ConformanceClause.all.filter { $0.id.hasPrefix("event-") }.map {
+      ClauseResult(
+        clause: $0, verdict: .kept($0.id == "event-geofence" ? "" : ClauseResult.unshown("event")), seconds: 1)
+    }
+    let summary = ConformanceSummary(
+      results, target: "", store: nil, seed: 1, start: WallInstant(millisecondsSince1970: 0), seconds: 0)
+    let text = ConformanceText(summary, width: 120, hasColours: false).text
+      .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    let names = "event-motionchange, event-heartbeat, event-providerchange"
+    #expect(text.contains("the store shows no 'event': \(names) were judged without it"), "\(text)")
+  }
+
   @Test func whereNothingIsBehindAProxyTheRemedySaysSo() throws {
     let summary = try ScriptedBackend(.hasNoUpstream).summary(of: ["good-record-acknowledged"])
     let remedy = summary.broken.first?.breach?.remedy ?? ""
@@ -55,6 +69,17 @@ import Upload
       breach.cause == "2 of 5 uploads were answered with status 503 without Retry-After: 'a' still has 3 records")
     #expect(
       breach.answered == "status 503: full" && breach.remedy.contains("503 with Retry-After") && breach.curl == nil)
+  }
+
+  /// The finding shows what came back (docs/conform.md), and how a limit is told from a failure.
+  @Test func theAnswerThatAHundredUploadsGotIsNamed() throws {
+    let verdict = try ScriptedBackend(.refusesOneOfACrowd).verdict(on: "hundred-at-once")
+    guard case .broken(let breach)? = verdict else {
+      Issue.record("not broken: \(String(describing: verdict))")
+      return
+    }
+    #expect(breach.cause.contains("were answered with status 503 without Retry-After"), "\(breach.cause)")
+    #expect(breach.answered.contains("status 503") && breach.remedy.contains("503 with Retry-After"))
   }
 
   /// Most clauses look at a few records: what thousands take says nothing of that.

@@ -91,6 +91,26 @@ import Threaded
     #expect(String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init) == expected)
   }
 
+  /// curl keeps its connection open, and half a request is answered when the output ends.
+  @Test func whatWasCutOffHasNoCommandLine() throws {
+    let target = ConformanceTarget(
+      "http://127.0.0.1:1", try DialectReader().read(ScriptedBackend.dialect), adminToken: nil)
+    let clause = try #require(ConformanceClause.all.first { $0.id == "cut-request-stores-nothing-half" })
+    let run = ClauseRun(
+      clause, target, ConformanceRun.Settings(seed: 1, start: SystemClock().wallNow), facts: RunFacts(target),
+      watch: AnswerWatch())
+    let half = Array("POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\n{".utf8)
+    for isCut in [true, false] {
+      run.hasNoCommandLine = isCut
+      guard case .broken(let breach) = run.fail("acknowledged", sent: half) else {
+        Issue.record("no breach")
+        return
+      }
+      #expect((breach.curl == nil) == isCut)
+      #expect(breach.sent == "39 bytes: POST / HTTP/1.1 ⏎ Content-Length: 9 ⏎  ⏎ {")
+    }
+  }
+
   /// A line that sends one of two requests at once shows nothing.
   @Test func whatOneRequestDoesNotShowHasNoCommandLine() throws {
     let summary = try ScriptedBackend(.forgetsTheSecond).summary(of: ["pipelined"])

@@ -29,7 +29,7 @@ final class ScriptedBackend: Sendable {
     case keepsIntegersAsFloats, acknowledgesCodedUnread
     /// What a batch with a bad record has of good ones is known then, and not stored. What two clauses send is listed late.
     case knowsWhatItRefuses, listsTwoLate, losesTwoOnce, refusesUnknownAccuracy, makesZeroOfUnknownAccuracy
-    case failsAtOldRecords
+    case failsAtOldRecords, refusesOneOfACrowd
     /// In uploads and in lists.
     case cutsNames
     /// What another device has just stored goes with it.
@@ -246,6 +246,7 @@ final class ScriptedBackend: Sendable {
     }
     let named = path.hasPrefix("/of/") ? path.dropFirst(4).removingPercentEncoding : body["device_id"]?.string
     guard let named else { return answer(400) }
+    if defect == .refusesOneOfACrowd, named.hasSuffix("hundred-at-once-31") { return answer(503) }
     if defect == .losesOverlaps, isBusy(with: named, request.connection) { return success }
     let taken = entries.withLock { take(body, of: named, into: &$0) }
     let isThird = uploads.add(1, ordering: .relaxed).oldValue % 3 == 2

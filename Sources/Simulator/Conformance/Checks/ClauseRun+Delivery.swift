@@ -93,8 +93,9 @@ extension ClauseRun {
   /// Fails because of bytes that are not a client's request.
   func fail(_ cause: String, harm: ClauseHarm? = nil, sent bytes: [UInt8]) -> ClauseStop {
     var breach = breach(cause, harm: harm)
-    breach.sent = "\(bytes.count) bytes: \(String(decoding: bytes.prefix(160), as: UTF8.self))"
-    (breach.curl, breach.body) = (TargetAddress(target.url)?.command(sending: bytes), nil)
+    let text = String(decoding: bytes.prefix(160), as: UTF8.self).map { $0 == "\r\n" ? " ⏎ " : String($0) }.joined()
+    breach.sent = "\(bytes.count) bytes: \(text)"
+    (breach.curl, breach.body) = (hasNoCommandLine ? nil : TargetAddress(target.url)?.command(sending: bytes), nil)
     return .broken(breach)
   }
 

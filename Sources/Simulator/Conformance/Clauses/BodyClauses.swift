@@ -44,6 +44,8 @@ extension ConformanceClause {
     let half = raw.head + raw.body.prefix(raw.body.count / 2)
     connection.send(half)
     connection.endOutput()
+    // The end of the output belongs to the request, and curl keeps the connection open.
+    run.hasNoCommandLine = true
     if case .answer(let answer) = connection.reply(within: .seconds(3)), 200..<300 ~= answer.status {
       throw run.fail("half of a request was acknowledged with status \(answer.status)", sent: half)
     }
@@ -53,6 +55,7 @@ extension ConformanceClause {
       another.endOutput()
     }
     run.lose(request, of: phone)
+    run.hasNoCommandLine = false
     try run.deliver(phone, as: "the repetition of a request that was cut off")
     run.hasNoCommandLine = true
     let look = try run.expectOnce(records, of: phone.name, among: " of a request that was cut off and repeated")

@@ -203,7 +203,7 @@ extension ConformanceClause {
     ConformanceClause(
       "gzip-body", .http, .must, .lose, "A gzip body is understood, or refused; it is not acknowledged unread",
       because: "proxies and other clients compress bodies (RFC 9110 §8.4)", needs: [.store], phase: .risky,
-      gzip),
+      presumes: ["text-all-scripts"], gzip),
     ConformanceClause(
       "slow-body", .http, .must, .repeat, "A body that takes three seconds is answered",
       because: "a phone at the edge of its network is so slow", needs: [.store],

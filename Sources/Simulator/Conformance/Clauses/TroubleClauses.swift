@@ -126,6 +126,7 @@ extension ConformanceClause {
     let records = phones.map { run.fix($0) }
     for (phone, record) in zip(phones, records) { phone.put([record]) }
     var (repetitions, isLimited) = (0, false)
+    var refused: [ConformancePhone.Upload] = []
     // A limit is not a failure: an attempt with such an answer is not counted, and the phones send again later.
     for _ in 0..<30 where repetitions <= 3 {
       let waiting = phones.filter { $0.queuedCount > 0 }
@@ -140,6 +141,7 @@ extension ConformanceClause {
         if !upload.isSuccess, !isBusy { throw run.refusal(upload, of: "one of a hundred uploads at once") }
       }
       isLimited = uploads.contains(where: ClauseRun.isLimit)
+      refused = uploads.filter { RateLimit.isThrottling($0.status) }
       if !isLimited { repetitions += 1 }
       if phones.contains(where: { $0.queuedCount > 0 }) { run.pause(isLimited ? 600 : 300) }
     }
@@ -147,7 +149,10 @@ extension ConformanceClause {
     if left > 0, isLimited {
       throw ClauseStop.partly("the backend limits uploads: \(left) of a hundred were told to retry until the end")
     }
-    if left > 0 { throw run.fail("\(left) of a hundred uploads at once were not acknowledged after three repetitions") }
+    if left > 0 {
+      throw run.refusedToTheEnd(
+        refused, of: 100, "\(left) of a hundred phones still have their record after three repetitions")
+    }
     try run.expectOnce(
       ofEach: zip(phones, records).map { ($0, [$1]) }, among: " of one of a hundred phones at once")
   }

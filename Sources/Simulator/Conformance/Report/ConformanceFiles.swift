@@ -279,7 +279,7 @@ extension String {
 
 extension Breach {
   static let noCommandLine =
-    "No curl command reproduces it: the decisive request is sent in pieces, behind or together with others, or after queued commands, or there is none."
+    "No curl command reproduces it: the decisive request is cut off, sent in pieces, behind or together with others, or after queued commands, or there is none."
 }
 
 extension ConformanceClause {

@@ -86,6 +86,20 @@ package struct ConformanceSummary: Sendable {
       }
   }
 
+  /// The kept clauses for which the store shows no field that they name, by this observation.
+  var unshown: [(note: String, ids: [String])] {
+    var groups: [(note: String, ids: [String])] = []
+    for result in results {
+      guard case .kept(let note) = result.verdict, note.hasPrefix(ClauseResult.unshownStart) else { continue }
+      if let index = groups.firstIndex(where: { $0.note == note }) {
+        groups[index].ids.append(result.clause.id)
+      } else {
+        groups.append((note, [result.clause.id]))
+      }
+    }
+    return groups
+  }
+
   /// Whether no good record was acknowledged or rejected, so that kept clauses mean little.
   private var isMute: Bool {
     results.contains { result in

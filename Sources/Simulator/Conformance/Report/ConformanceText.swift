@@ -143,7 +143,10 @@ package struct ConformanceText {
     let restart =
       summary.lacksRestart
       ? "without --restart it was not put to the test whether a record is stored for good before its answer" : nil
-    return [limit, restart].compactMap(\.self).map { "\n" + wrapped($0, indent: 2) }.joined()
+    let unshown = summary.unshown.map {
+      "\($0.note): \($0.ids.joined(separator: ", ")) were judged without it (promises.keeps names what must be there)"
+    }
+    return (unshown + [limit, restart].compactMap(\.self)).map { "\n" + wrapped($0, indent: 2) }.joined()
   }
 
   private func mark(of level: ClauseLevel) -> String { level == .must ? red("✗") : yellow("!") }

@@ -107,6 +107,11 @@ package struct ClauseResult: Sendable {
   var end: MonotonicInstant?
   /// The clause that caused the breach of this one; nil without one.
   package var cause: String?
+
+  /// The remark of a kept clause without a field that it names.
+  static func unshown(_ field: String) -> String { "\(unshownStart)'\(field)'" }
+
+  static let unshownStart = "the store shows no "
 }
 
 /// The end of a clause without "kept".
