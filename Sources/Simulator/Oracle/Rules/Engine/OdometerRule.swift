@@ -66,10 +66,11 @@ final class OdometerRule: Rule {
   private struct Gauge {
     /// The odometer of the last record.
     var odometer = 0.0
-    /// The last reported position, the last one that was accurate enough to count, and that of a command since then.
+    /// The last reported position, the last one that was accurate enough to count, and those since then that may belong to a
+    /// command.
     var told: Coordinate?
     var counted: Coordinate?
-    var commanded: Coordinate?
+    var commanded: [Coordinate] = []
     var place: Coordinate?
     var metres = 0.0
     var course: Course?
@@ -91,6 +92,8 @@ final class OdometerRule: Rule {
 
   /// The SDK's filter smooths the lengths of steps; what it takes from one it adds to the next ones.
   private static let smoothing = (share: 0.1, metres: 500.0)
+  /// A path is measured on a plane.
+  private static let reachMargin = (share: 0.01, metres: 10.0)
   /// An error that no ordinary position has.
   private static let outlierMetres = 100.0
   /// With a worse accuracy a step counts less than its length (SDK §17.1).
@@ -129,7 +132,7 @@ final class OdometerRule: Rule {
     case .told(.engine(.location(let record))) where !record.isSample:
       if gauges[device].setTo != nil { compareWithValue(record, context) }
       if isOfCommand(record, context) {
-        gauges[device].commanded = record.coords.place
+        if let place = record.coords.place { gauges[device].commanded.append(place) }
         return follow(record, device)
       }
       judge(record, context)
@@ -203,9 +206,13 @@ final class OdometerRule: Rule {
     }
   }
 
-  /// Notes the true place. A body that returns after an absence begins a new path.
+  /// Notes the true place. A body that returns after an absence begins a new path, perhaps farther away than the way between.
   private func stand(at place: Coordinate, _ metres: Double, _ device: Int) {
-    if metres < gauges[device].metres { (gauges[device].course, gauges[device].setTo) = (nil, nil) }
+    let way = metres - gauges[device].metres
+    let reach = way * (1 + OdometerRule.reachMargin.share) + OdometerRule.reachMargin.metres
+    if way < 0 || gauges[device].place.map({ $0.distanceMetres(to: place) > reach }) ?? false {
+      (gauges[device].course, gauges[device].setTo) = (nil, nil)
+    }
     (gauges[device].place, gauges[device].metres) = (place, metres)
   }
 
@@ -265,7 +272,7 @@ final class OdometerRule: Rule {
     let isCounted = record.coords.accuracy ?? 0 <= countedMetres(of: context.device)
     defer {
       gauges[context.device].told = told
-      if isCounted { (gauges[context.device].counted, gauges[context.device].commanded) = (told, nil) }
+      if isCounted { (gauges[context.device].counted, gauges[context.device].commanded) = (told, []) }
     }
     guard var course = gauge.course else {
       // At a position that is too inaccurate to count, the odometer lags behind the path (SDK §17.1).
@@ -276,7 +283,7 @@ final class OdometerRule: Rule {
       // The part of the step to this point that the filter has retained is still to be counted.
       // That step began at the last position that counted, with that of a command, however poor, or with the observed behaviour at
       // the last one (SDK §17.1, §17.7, §17.8).
-      course.kept = [gauge.counted, gauge.commanded, gauge.told].reduce(0) {
+      course.kept = ([gauge.counted, gauge.told] + gauge.commanded).reduce(0) {
         max($0, $1?.distanceMetres(to: told) ?? 0)
       }
       return gauges[context.device].course = course
