@@ -177,7 +177,7 @@ extension RunSummary {
   /// Applies `simulate --strict`: a broken clause or an unread store fails the run.
   package mutating func judgeStrictly() {
     if verification.outcome == .notAsked {
-      // What makes a store unreadable in spite of it is told beside.
+      // Why a store that is named cannot be read is said beside it.
       let remedy = verification.reason == nil ? "needs target.verify to check" : "could not check"
       findings.append(ServerFinding(ServerFinding.storageNotVerified, "--strict \(remedy) what is stored"))
     }
