@@ -33,7 +33,7 @@ import Testing
   /// The devices "a", "b" and so on; `answer` gets the path of a question. `aside` is the URL of the quarantined records.
   private func proof(
     devices: Int = 4, path: String = "$[*]", aside: String? = nil, asidePath: String? = nil, next: String? = nil,
-    retries: ListRetries? = nil, answer: @escaping @Sendable (String) -> BareServer.Answer
+    retries: ListRetries = .none, answer: @escaping @Sendable (String) -> BareServer.Answer
   ) throws -> ListedProof {
     let server = try BareServer { answer(String($0.lines[0].split(separator: " ")[1])) }
     servers.append(server)

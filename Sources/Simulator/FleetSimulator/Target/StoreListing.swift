@@ -10,8 +10,8 @@ struct StoreListing {
   /// The original position of each; empty where the order has no meaning.
   private var places: [UInt32] = []
   private(set) var quarantined: Set<UUID128> = []
-
-  mutating func takeQuarantined(_ uuid: UUID128) { quarantined.insert(uuid) }
+  /// How its reading has ended; nil where the device has no list.
+  private(set) var end: ListEnd?
 
   mutating func take(_ uuid: UUID128, _ content: RecordContent) {
     if contents.isEmpty, !content.isEmpty { contents = Array(repeating: .empty, count: stored.count) }
@@ -20,7 +20,8 @@ struct StoreListing {
   }
 
   /// Sorts the listing when it is complete.
-  mutating func close(keepingOrder: Bool) {
+  mutating func close(at end: ListEnd, keepingOrder: Bool) {
+    (self.end, quarantined) = (end, Set(end.quarantined))
     guard !contents.isEmpty || keepingOrder else { return stored.sort() }
     let order = stored.indices.sorted { (stored[$0], $0) < (stored[$1], $1) }
     stored = order.map { stored[$0] }
