@@ -1,14 +1,32 @@
 import Base
 import Contract
 
-/// Which of its fences the SDK of a device monitors, where there are more than the system can: the nearest ones, selected again
-/// and again on the way (Geofence "Infinite geofencing"; SDK §15.2).
+/// Which of its fences the SDK of a device monitors, and when: of more than the system can, the nearest ones, selected again and
+/// again on the way (Geofence "Infinite geofencing"; SDK §15.2).
 extension TrueLife {
+  /// Reports whether it must monitor so many fences: its task has begun, a limit of the configuration does not exclude any, and
+  /// the user has permitted "Always" (SDK §2.1, §15.3.7, §15.6).
+  func mustMonitor(_ count: Int, at now: MonotonicInstant) -> Bool {
+    let limit = configuration?.geolocation.maxMonitoredGeofences ?? -1
+    let hasBegun = expectation.map { $0.goal != .off && $0.since <= now } ?? false
+    return hasBegun && (limit < 0 || limit >= count) && !isWhenInUse
+  }
+
+  /// Reports whether it has certainly had a position since then, or since its task began. In geofences-only mode it looks for one
+  /// (SDK §15.4).
+  func hasHadPlace(since instant: MonotonicInstant) -> Bool {
+    let isTold = toldPlaceAt != nil || expectation?.goal == .geofences
+    return isTold && sees(since: min(instant, expectation?.since ?? instant))
+  }
+
   /// The number of fences that the system monitors at once.
   var monitoredFencesMax: Int { configuration?.platform == .ios ? 18 : 97 }
 
   /// Whether it has more fences than that.
   var hasChosenFences: Bool { fences.count > monitoredFencesMax }
+
+  /// The time until it selects the nearest fences again, where it selects them.
+  var choiceDelay: Nanoseconds { hasChosenFences ? OwedReport.choice : .zero }
 
   /// Reports whether it has selected the nearest fences in time since then. On a trip it does so with each position, at the
   /// distance of `distanceFilter`, which grows with the speed. Where that is beyond `geofenceProximityRadius`, no document says

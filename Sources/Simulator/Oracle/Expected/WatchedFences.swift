@@ -1,17 +1,81 @@
 import Base
 import Contract
+import Vocabulary
 import World
 
 /// The fences of one device, and the crossings that its movement brings.
 struct WatchedFences {
+  /// A crossing of the body's episode.
+  struct Crossing {
+    let instant: MonotonicInstant
+    let index: Int
+    let isInside: Bool
+  }
+
   var watches: [FenceWatch] = []
-  /// The future crossings of the body's episode, the next one last.
-  private(set) var coming: [(instant: MonotonicInstant, index: Int, isInside: Bool)] = []
+  /// The future crossings, the next one last.
+  private var coming: [Crossing] = []
   /// Whether the device must monitor; `isPaused`: its app is down.
-  var isOn = false
-  var isPaused = false
+  private var isOn = false
+  private var isPaused = false
   /// Nothing is due before this time.
-  var next = MonotonicInstant(nanoseconds: 0)
+  private(set) var next = MonotonicInstant(nanoseconds: 0)
+
+  /// Within the error of a position a fence may seem to be the nearer one.
+  private static let nearMetres = 150.0
+  private static let crowdStep = Nanoseconds.seconds(10)
+
+  var fences: [Geofence] { watches.map(\.fence) }
+
+  /// Whether reports can be due.
+  var isJudged: Bool { isOn && !isPaused }
+
+  // MARK: Monitoring.
+
+  /// Takes over the fences of the device. Those in `added` are new, also if they were there before: one that is added again loses
+  /// its state (Geofence 34; SDK §15.1).
+  mutating func learn(_ life: TrueLife, added: [Geofence], _ context: EventContext) {
+    let new = Set(added.map(\.identifier))
+    watches = life.fences.compactMap { fence in
+      if !new.contains(fence.identifier), let known = watches.first(where: { $0.fence == fence }) { return known }
+      var watch = FenceWatch(fence, life, at: context.now.monotonic)
+      if isOn { watch?.begin(life, context) }
+      return watch
+    }
+    if let episode = life.episode { follow(episode, from: context.now.monotonic) }
+  }
+
+  /// Begins, resumes or ends monitoring as the device must (SDK §15.4, §15.6).
+  mutating func monitor(_ life: TrueLife, _ context: EventContext) {
+    let now = context.now.monotonic
+    guard life.runsSince != nil else { return }
+    let isOn = life.mustMonitor(watches.count, at: now)
+    guard isOn != self.isOn || isPaused else { return }
+    let isResumed = self.isOn && isPaused
+    (self.isOn, isPaused) = (isOn, false)
+    guard isOn else { return forEach { $0.end() } }
+    leaveOpen(life, at: now)
+    forEach { if isResumed { $0.resume(life, context) } else { $0.begin(life, context) } }
+  }
+
+  /// Leaves uncertain sides open when monitoring begins.
+  private mutating func leaveOpen(_ life: TrueLife, at now: MonotonicInstant) {
+    guard let episode = life.episode else { return }
+    forEach { $0.leaveOpen(at: episode.place(at: now)) }
+    follow(episode, from: now)
+  }
+
+  /// Notes that the app is down.
+  mutating func pause(at now: MonotonicInstant) {
+    isPaused = isOn
+    forEach { $0.suspend(at: now) }
+  }
+
+  private mutating func forEach(_ body: (inout FenceWatch) -> Void) {
+    for index in watches.indices { body(&watches[index]) }
+  }
+
+  // MARK: The true movement.
 
   /// Finds the crossings of an episode from `start` on.
   mutating func follow(_ episode: Episode, from start: MonotonicInstant) {
@@ -19,17 +83,18 @@ struct WatchedFences {
     switch episode {
     case .stay(let stay):
       for (index, watch) in watches.enumerated() {
-        if let side = watch.truth.isInside(stay.place), side != watch.isInside { coming.append((start, index, side)) }
+        guard let side = watch.truth.isInside(stay.place), side != watch.isInside else { continue }
+        coming.append(Crossing(instant: start, index: index, isInside: side))
       }
     case .trip(let trip):
       let bounds = TrueBounds(trip.motion.path)
       for (index, watch) in watches.enumerated() where watch.isInside || watch.truth.isNear(bounds) {
         // A trip may begin elsewhere, at the start of a recorded route.
         let side = start > trip.start ? nil : watch.truth.isInside(trip.place(at: start))
-        if let side, side != watch.isInside { coming.append((start, index, side)) }
+        if let side, side != watch.isInside { coming.append(Crossing(instant: start, index: index, isInside: side)) }
         for crossing in watch.truth.crossings(on: trip, isInside: side ?? watch.isInside)
         where crossing.instant >= start {
-          coming.append((crossing.instant, index, crossing.isInside))
+          coming.append(Crossing(instant: crossing.instant, index: index, isInside: crossing.isInside))
         }
       }
     }
@@ -37,28 +102,36 @@ struct WatchedFences {
   }
 
   /// Returns the next crossing, if it is due.
-  mutating func takeCrossing(until now: MonotonicInstant) -> (instant: MonotonicInstant, index: Int, isInside: Bool)? {
+  mutating func takeCrossing(until now: MonotonicInstant) -> Crossing? {
     guard let next = coming.last, next.instant <= now else { return nil }
     return coming.removeLast()
   }
 
-  mutating func pause(at now: MonotonicInstant) {
-    isPaused = isOn
-    for index in watches.indices {
-      if watches[index].isUnsaved { (watches[index].told, watches[index].dwellEarliest) = (nil, nil) }
-      if let until = watches[index].silentUntil, until <= now { watches[index].silentUntil = nil }
-      watches[index].owed?.due = nil
-      watches[index].dwellDue = nil
-    }
+  /// Notes a true crossing, of which the report is owed where the device monitors; not before a launch where its app is down.
+  mutating func cross(_ crossing: Crossing, _ life: TrueLife) {
+    watches[crossing.index].cross(to: crossing.isInside, at: crossing.instant)
+    guard isOn else { return }
+    watches[crossing.index].oweCrossing(at: crossing.instant, life)
+    if isPaused { watches[crossing.index].suspendReport() }
   }
 
-  /// Extends a deadline once: the system reported a crossing that the SDK did not confirm, which leaves it time to find out.
-  mutating func putOff(_ identifier: String, until due: MonotonicInstant) {
-    guard let index = watches.firstIndex(where: { $0.fence.identifier == identifier }),
-      var owed = watches[index].owed, let before = owed.due, !owed.isPutOff
-    else { return }
-    (owed.due, owed.isPutOff) = (max(before, due), true)
-    watches[index].owed = owed
+  // MARK: Deadlines.
+
+  func index(of identifier: String) -> Int? { watches.firstIndex { $0.fence.identifier == identifier } }
+
+  /// Extends the deadline of a fence of which the system reported what the SDK did not confirm.
+  mutating func putOff(_ identifier: String, at now: MonotonicInstant) {
+    if let index = index(of: identifier) { watches[index].putOff(at: now) }
+  }
+
+  /// Notes the next instant at which a crossing comes or a deadline passes.
+  mutating func schedule() {
+    next = coming.last?.instant ?? .never
+    guard isJudged else { return }
+    for watch in watches {
+      if let due = watch.owed?.due { next = min(next, due) }
+      if let due = watch.stay.due { next = min(next, due) }
+    }
   }
 
   /// Reports whether a fence that a body was in or near may have been passed over for others as near, of which there were more
@@ -77,20 +150,5 @@ struct WatchedFences {
       instant = instant + WatchedFences.crowdStep
     }
     return false
-  }
-
-  /// Within the error of a position a fence may seem to be the nearer one.
-  private static let nearMetres = 150.0
-  private static let crowdStep = Nanoseconds.seconds(10)
-
-  /// The next instant at which a crossing comes or a deadline passes.
-  var nextInstant: MonotonicInstant {
-    var next = coming.last?.instant ?? .never
-    guard isOn, !isPaused else { return next }
-    for watch in watches {
-      if let due = watch.owed?.due { next = min(next, due) }
-      if let due = watch.dwellDue { next = min(next, due) }
-    }
-    return next
   }
 }
