@@ -7,9 +7,8 @@ import Scenario
 /// Reports and files at the end of a run.
 extension Simulation {
   /// Reports the results and returns their exit code, even if files cannot be written.
-  func report(
-    _ result: Result, of scenario: Scenario, _ setup: RunSetup, _ outputs: RunOutputs, _ steering: RunSteering?
-  ) -> ExitCode {
+  func report(_ result: Result, of run: PreparedRun) -> ExitCode {
+    let (scenario, setup, outputs, steering) = (run.scenario, run.setup, run.outputs, run.steering)
     var summary = result.summary
     if setup.outside == nil, !summary.violations.isEmpty {
       reportingErrors { try logFailing(summary, steering?.repeating(setup, files: options.files) ?? setup, outputs) }

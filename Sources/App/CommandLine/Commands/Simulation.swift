@@ -31,11 +31,21 @@ struct Simulation {
 
   /// Runs the scenario; returns the exit code, and the coverage if there was a run.
   func run(_ scenario: Scenario) -> (code: ExitCode, coverage: [CoverageSeen]?) {
-    var coverage: [CoverageSeen]?
-    do {
-      let code = try runThrough(scenario, &coverage)
-      return (code, coverage)
-    } catch { return (report(error), coverage) }
+    do { return try runThrough(scenario) } catch { return (report(error), nil) }
+  }
+
+  private func runThrough(_ scenario: Scenario) throws -> (code: ExitCode, coverage: [CoverageSeen]?) {
+    var run = try PreparedRun(scenario, options)
+    var live = LiveOutputs()
+    defer { live.stop() }
+    live.listener = try scenario.outputs.listen.map { listen in try MetricsListener(listen: listen) }
+    announce(run, live)
+    if let code = try refusal(of: run.scenario) ?? checkTarget(&run.setup) { return (code, nil) }
+    try live.open(for: &run, options, process)
+    let result = try runDivided(run) ?? runAlone(run, live)
+    let code = report(result, of: run)
+    live.dashboard?.waitForEnd(interruption)
+    return (code, result.coverage)
   }
 
   /// Reports the error that has ended a run, and returns its exit code.
@@ -73,45 +83,16 @@ struct Simulation {
     return .badScenario
   }
 
-  private func runThrough(_ scenario: Scenario, _ coverage: inout [CoverageSeen]?) throws -> ExitCode {
-    var scenario = scenario
-    scenario.limitGeneratorLag()
-    var setup = try RunSetup(scenario, files: options.files)
-    if let shard = options.shard { setup = setup.part(shard) }
-    let steering = options.dashboard.map { _ in
-      RunSteering(scenario, &setup, document: options.document.adopting(scenario, keepsJudgement: true))
-    }
-    let measures = try Measures(scenario, setup, processorTime: ProcessorClock.now)
-    let outputs = try RunOutputs(scenario, setup, folder: options.folder)
-    setup.logged = outputs.devicesLogged(of: setup)
-    if options.folder == nil, scenario.outputs.contains(where: \.isFile) {
+  /// Writes what is known of a run before it begins.
+  private func announce(_ run: PreparedRun, _ live: LiveOutputs) {
+    if options.folder == nil, run.scenario.outputs.contains(where: \.isFile) {
       process.writeError("note: outputs: no files are written without --out")
     }
-    let listener = try scenario.outputs.listen.map { listen in try MetricsListener(listen: listen) }
-    defer { listener?.stop() }
-    if !options.isOneOfMany { process.writeOutput("seed 0x\(String(setup.seed, radix: 16))") }
-    if let listener { process.writeOutput("metrics \(listener.url)") }
-    if !options.isOneOfMany { scenario.replacements.forEach(process.writeOutput) }
-    if let note = scenario.anonymityNote, !options.isOneOfMany { process.writeError("note: \(note)") }
-    if let code = try refusal(of: scenario) ?? checkTarget(&setup) { return code }
-    setup.tracedShare = RunTelemetry.tracedShare(scenario, devices: setup.deviceNames.count)
-    let telemetry = try RunTelemetry(
-      scenario, setup, measures, version: Product.version, shard: options.shard?.text,
-      wallNow: { SystemClock().wallNow }
-    ) { outputs.append(toHistogramLog: $0) }
-    defer { telemetry?.abandon() }
-    var dashboard: Dashboard?
-    if let steering, let room = options.dashboard {
-      dashboard = try Dashboard(steering, scenario, setup, room, process)
-    }
-    defer { dashboard?.stop() }
-    let result =
-      try runDivided(setup, scenario, outputs)
-      ?? run(setup, scenario, measures, outputs, listener, telemetry, dashboard)
-    coverage = result.coverage
-    let code = report(result, of: scenario, setup, outputs, steering)
-    dashboard?.waitForEnd(interruption)
-    return code
+    if !options.isOneOfMany { process.writeOutput("seed 0x\(String(run.setup.seed, radix: 16))") }
+    if let listener = live.listener { process.writeOutput("metrics \(listener.url)") }
+    guard !options.isOneOfMany else { return }
+    run.scenario.replacements.forEach(process.writeOutput)
+    if let note = run.scenario.anonymityNote { process.writeError("note: \(note)") }
   }
 
   /// Checks an external server before the run; returns the exit code if the run is not possible.
@@ -169,7 +150,8 @@ struct Simulation {
   }
 
   /// Returns nil when one process makes the run.
-  private func runDivided(_ setup: RunSetup, _ scenario: Scenario, _ outputs: RunOutputs) throws -> Result? {
+  private func runDivided(_ run: PreparedRun) throws -> Result? {
+    let (setup, scenario) = (run.setup, run.scenario)
     let (count, reason) = options.processes.number(for: setup, scenario, options, process)
     if let reason { process.writeError("note: --processes: this run uses one process: \(reason)") }
     guard count > 1 else { return nil }
@@ -178,7 +160,7 @@ struct Simulation {
       process: process, isQuiet: options.isQuiet, isOneOfMany: options.isOneOfMany, count: count,
       interruption: interruption, isInRealTime: setup.outside != nil, start: options.start, judge: WholeJudge(scenario)
     ) { shard, folder, line in simulate(shard, of: setup, scenario, in: folder, line) }
-    guard let whole = try divided.run(setup, outputs) else { return nil }
+    guard let whole = try divided.run(setup, run.outputs) else { return nil }
     var summary = whole.summary
     summary.origin = RunOrigin(
       command: command, host: Machine.words, start: begun, end: max(begun, SystemClock().wallNow))
@@ -203,10 +185,11 @@ struct Simulation {
       part.logged = outputs.devicesLogged(of: part)
       // Only the whole is ended by thresholds.
       let measures = try Measures(scenario.withoutEndings, part, processorTime: ProcessorClock.now)
+      let run = PreparedRun(scenario, part, measures, outputs)
       let shardLine = ShardLine(line, sendsInterims: WholeJudge(scenario).isNeeded)
       if setup.outside == nil { shardLine.listen() }
       let result = try Simulation(process, options, interruption, shardLine)
-        .run(part, scenario, measures, outputs, nil, nil, nil)
+        .runAlone(run, LiveOutputs())
       outputs.append(result.lost)
       outputs.finish()
       if let failure = outputs.failure { shardLine.send(.failure("\(failure)", files: outputs.incomplete)) }
@@ -227,56 +210,67 @@ struct Simulation {
 
   func newStore() throws -> SQLiteStore { try SQLiteStore(.scratch) }
 
-  private func run(
-    _ setup: RunSetup, _ scenario: Scenario, _ measures: Measures, _ outputs: RunOutputs, _ listener: MetricsListener?,
-    _ telemetry: RunTelemetry?, _ dashboard: Dashboard?
-  ) throws -> Result {
-    let display = options.isQuiet || shardLine != nil ? nil : ProgressDisplay(process)
+  /// Makes the run in this process.
+  private func runAlone(_ prepared: PreparedRun, _ live: LiveOutputs) throws -> Result {
+    let (setup, measures) = (prepared.setup, prepared.measures)
     let destination = try RunDestination(of: setup, interruption: interruption) { try newStore() }
     let audit = setup.outside.map { _ in AnswerAudit(setup) }
     let errors = ErrorWatch(setup)
-    let others: [(any Watcher)?] = [telemetry, measures, errors, audit, shardLine?.ending]
-    let watchers = others.compactMap(\.self) + outputs.watchers(of: setup)
+    let others: [(any Watcher)?] = [live.telemetry, measures, errors, audit, shardLine?.ending]
+    let watchers = others.compactMap(\.self) + prepared.outputs.watchers(of: setup)
     let run = try FleetRun(
-      setup, to: destination, interruption: interruption, watchers: watchers, steering: dashboard?.steering)
-    listener?.show(measures)
+      setup, to: destination, interruption: interruption, watchers: watchers, steering: live.dashboard?.steering)
+    live.listener?.show(measures)
     awaitStart(of: setup)
     var builder = SummaryBuilder(
       options: options, command: command, setup: setup, run: run, measures: measures, errors: errors, audit: audit)
-    let show = { (_: Double, _: LedgerSums) in
-      if let sentence = errors.takeOpeningSentence() {
-        display?.clear()
-        process.writeError("note: \(sentence)")
-      }
-      var progress = measures.progress
-      (progress.errors, progress.mostFrequentError) = (errors.failedUploads, errors.mostFrequent)
-      display?.show(progress)
-      shardLine?.show(progress) { builder.summary(of: run.interim) }
-      listener?.show(measures)
-      outputs.append(measures.timeline)
-      dashboard?.serve { builder.summary(of: run.interim) }
-    }
-    var report: RunReport
-    var difference: DeterminismCheck.Difference?
-    if options.checksDeterminism {
-      let secondRun = try FleetRun(setup, to: .inside(newStore()), interruption: interruption, watchers: [])
-      (report, difference) = try DeterminismCheck.run(run, beside: secondRun, progress: show)
-    } else {
-      report = try run.run(progress: show) { unproven in
-        display?.clear()
-        // The report is saved even if the server is slow to list its records, or does not.
-        outputs.write(builder.summary(of: unproven), map: run.map(of: scenario))
-      }
-    }
-    display?.clear()
-    let sending = telemetry?.finish(report)
+    let (made, difference) = try carryOut(prepared, live, builder)
+    let sending = live.telemetry?.finish(made)
     builder.undelivered = sending?.notes ?? []
-    report = try explained(report, of: setup, dashboard)
+    let report = try explained(made, of: setup, live.dashboard)
     let whole = builder.summary(of: report)
-    dashboard?.end(whole)
+    live.dashboard?.end(whole)
     return Result(
       summary: whole, tracks: run.tracks, coverage: report.coverage, violation: report.violations.first,
       lost: report.lost, remarkedAt: report.remarks.map(\.instant), difference: difference, sent: sending?.sent ?? [])
+  }
+
+  /// Carries out a run from its first launch to the verdict, beside a second one where its determinism is checked, and shows its
+  /// progress.
+  private func carryOut(
+    _ prepared: PreparedRun, _ live: LiveOutputs, _ builder: SummaryBuilder
+  ) throws -> (report: RunReport, difference: DeterminismCheck.Difference?) {
+    let display = options.isQuiet || shardLine != nil ? nil : ProgressDisplay(process)
+    defer { display?.clear() }
+    let show = { (_: Double, _: LedgerSums) in showProgress(display, prepared.outputs, live, builder) }
+    if options.checksDeterminism {
+      let secondRun = try FleetRun(
+        prepared.setup, to: .inside(newStore()), interruption: interruption, watchers: [])
+      return try DeterminismCheck.run(builder.run, beside: secondRun, progress: show)
+    }
+    let report = try builder.run.run(progress: show) { unproven in
+      display?.clear()
+      // The report is saved even if the server is slow to list its records, or does not.
+      prepared.outputs.write(builder.summary(of: unproven), map: builder.run.map(of: prepared.scenario))
+    }
+    return (report, nil)
+  }
+
+  private func showProgress(
+    _ display: ProgressDisplay?, _ outputs: RunOutputs, _ live: LiveOutputs, _ builder: SummaryBuilder
+  ) {
+    let (measures, errors) = (builder.measures, builder.errors)
+    if let sentence = errors.takeOpeningSentence() {
+      display?.clear()
+      process.writeError("note: \(sentence)")
+    }
+    var progress = measures.progress
+    (progress.errors, progress.mostFrequentError) = (errors.failedUploads, errors.mostFrequent)
+    display?.show(progress)
+    shardLine?.show(progress) { builder.summary(of: builder.run.interim) }
+    live.listener?.show(measures)
+    outputs.append(measures.timeline)
+    live.dashboard?.serve { builder.summary(of: builder.run.interim) }
   }
 
   /// With the histories of the violating records.
