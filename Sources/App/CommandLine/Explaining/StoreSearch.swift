@@ -18,9 +18,9 @@ final class StoreSearch {
   private var requests: RequestBook?
   private var book: StoreBook
   /// The records of the logs and of the requests that were read first, and the one in question.
-  private let known: Set<UUID128>
+  private var known: Set<UUID128> = []
   /// The records that the store should have.
-  private let acknowledged: Set<UUID128>
+  private var acknowledged: Set<UUID128> = []
 
   /// The maximum number of other devices in which to search for a record.
   private static let devicesMax = 2_000
@@ -34,9 +34,9 @@ final class StoreSearch {
     (self.store, self.journal, self.named, self.logs) = (store, journal, named, logs)
     (self.requests, self.book, self.uuid, self.device) = (requests, book, uuid, device)
     self.presumed = presumed
-    let join = RecordJoin(logs: logs, requests: requests, store: book, device: device, presumed: presumed)
-    known = join.known.union([uuid].compactMap { $0 })
-    acknowledged = join.acknowledged
+    let first = join
+    known = first.known.union([uuid].compactMap { $0 })
+    acknowledged = first.acknowledged
   }
 
   private var join: RecordJoin {
