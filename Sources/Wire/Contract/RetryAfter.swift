@@ -7,7 +7,7 @@ package enum RetryAfter {
     // No other line break of Unicode ends a header line.
     for line in head.split(separator: UInt8(ascii: "\n")) {
       let parts = String(decoding: line, as: UTF8.self).split(separator: ":", maxSplits: 1)
-      guard parts.count == 2, parts[0].lowercased() == HeaderName.retryAfter.description.lowercased() else { continue }
+      guard parts.count == 2, String(parts[0]).isSameName(HeaderName.retryAfter.description) else { continue }
       return span(of: String(parts[1].drop(while: isSpace).reversed().drop(while: isSpace).reversed()), at: now)
     }
     return nil
