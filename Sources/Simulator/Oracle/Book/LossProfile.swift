@@ -9,7 +9,7 @@ struct LossProfile {
     mutating func add(isLost: Bool) { if isLost { lost += 1 } else { kept += 1 } }
   }
 
-  private var counts: [String: Count] = [:]
+  private var counts: [LossTrait: Count] = [:]
   private(set) var lost = 0
   private(set) var kept = 0
   /// The number of lost records that are listed under another device.
@@ -62,7 +62,7 @@ struct LossProfile {
     if let endOfLists { parts.append(endOfLists) }
     if misplaced > 0 { parts.append("\(misplaced.grouped) of them are listed under another device") }
     parts += common.map { trait, count in
-      "\(count.lost == lost ? "all" : count.lost.grouped) \(trait) \(LossProfile.share(count))"
+      "\(count.lost == lost ? "all" : count.lost.grouped) \(trait.words.ofSeveral) \(LossProfile.share(count))"
     }
     parts += [ofWholeRequests, ofLargeRequests, ofOneTime].compactMap(\.self)
     let text =
@@ -75,20 +75,12 @@ struct LossProfile {
   private var sentenceOfOne: String {
     var parts = kept == 0 ? ["no other record was acknowledged"] : []
     if misplaced > 0 { parts.append("it is listed under another device") }
-    parts += common.map { trait, count in "it \(LossProfile.singular(trait)) \(LossProfile.share(count))" }
+    parts += common.map { trait, count in "it \(trait.words.ofOne) \(LossProfile.share(count))" }
     let text =
       parts.isEmpty
       ? "nothing sets it apart in kind, position in the request, size of the request, repetition, instant, time and device"
       : parts.joined(separator: "; ")
     return "the lost record: \(text)"
-  }
-
-  private static func singular(_ trait: String) -> String {
-    let words = [
-      ("belong ", "belongs "), ("have ", "has "), ("are plain locations", "is a plain location"), ("were ", "was "),
-      ("share their ", "shares its "), (" of their ", " of its "),
-    ]
-    return words.reduce(trait) { $0.replacing($1.0, with: $1.1) }
   }
 
   /// The same number stored for each device suggests a limit, most often a page size.
@@ -105,12 +97,14 @@ struct LossProfile {
   }
 
   /// The common properties, most significant first.
-  private var common: [(trait: String, count: Count)] {
+  private var common: [(trait: LossTrait, count: Count)] {
     guard kept > 0 else { return [] }
     let found = counts.filter { _, count in
       Double(count.lost) >= LossProfile.shareOfLost * Double(lost) && isConclusive(count)
     }
-    let order = found.sorted { ($0.value.kept, -$0.value.lost, $0.key) < ($1.value.kept, -$1.value.lost, $1.key) }
+    let order = found.sorted {
+      ($0.value.kept, -$0.value.lost, $0.key.words.ofSeveral) < ($1.value.kept, -$1.value.lost, $1.key.words.ofSeveral)
+    }
     return order.prefix(2).map { ($0.key, $0.value) }
   }
 
@@ -160,19 +154,46 @@ struct LossProfile {
   }
 }
 
-extension DequeuedRecord {
-  fileprivate func traits(_ event: String?, of device: String) -> [String] {
-    var found = ["belong to \(device)"]
-    found.append(event.map { "have the event \($0)" } ?? "are plain locations")
-    if marks.contains(.follows) || marks.contains(.precedes) {
-      found.append(
-        marks.contains(.follows) ? "were not the first of their request" : "were the first of several in a request")
-      if !marks.contains(.precedes) { found.append("were the last of several in a request") }
-    } else {
-      found.append("were alone in their request")
+/// A property that lost records may share.
+private enum LossTrait: Hashable {
+  case device(String)
+  case event(String)
+  case plainLocation
+  case first, notFirst, last, alone
+  case repeated, sentOnce
+  case sharedInstant
+
+  /// The property as the end of a sentence about several records, and about one.
+  var words: (ofSeveral: String, ofOne: String) {
+    switch self {
+    case .device(let name): ("belong to \(name)", "belongs to \(name)")
+    case .event(let event): ("have the event \(event)", "has the event \(event)")
+    case .plainLocation: ("are plain locations", "is a plain location")
+    case .first: ("were the first of several in a request", "was the first of several in a request")
+    case .notFirst: ("were not the first of their request", "was not the first of its request")
+    case .last: ("were the last of several in a request", "was the last of several in a request")
+    case .alone: ("were alone in their request", "was alone in its request")
+    case .repeated: ("were sent more than once", "was sent more than once")
+    case .sentOnce: ("were sent once", "was sent once")
+    case .sharedInstant:
+      (
+        "share their instant with another record of the device", "shares its instant with another record of the device"
+      )
     }
-    found.append(attempts > 1 ? "were sent more than once" : "were sent once")
-    if traits.sharesInstant { found.append("share their instant with another record of the device") }
+  }
+}
+
+extension DequeuedRecord {
+  fileprivate func traits(_ event: String?, of device: String) -> [LossTrait] {
+    var found: [LossTrait] = [.device(device), event.map { .event($0) } ?? .plainLocation]
+    if marks.contains(.follows) || marks.contains(.precedes) {
+      found.append(marks.contains(.follows) ? .notFirst : .first)
+      if !marks.contains(.precedes) { found.append(.last) }
+    } else {
+      found.append(.alone)
+    }
+    found.append(attempts > 1 ? .repeated : .sentOnce)
+    if traits.sharesInstant { found.append(.sharedInstant) }
     return found
   }
 }
