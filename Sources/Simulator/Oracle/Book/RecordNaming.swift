@@ -34,9 +34,9 @@ struct RecordNaming {
     return envelope.records.count == 1 && envelope.records.allSatisfy { body[$0] == record[...] }
   }
 
-  /// Returns why a store was not read, with a remedy.
+  /// Returns why a store was not read, with a remedy. The device is the first one with such records.
   static func reason(_ device: String) -> String {
-    "the records of \(device) have no uuid that the server knows, as the template leaves it out: add \"uuid\":\"<%= uuid %>\" to it"
+    "records such as those of \(device) have no uuid that the server knows, as the template leaves it out: add \"uuid\":\"<%= uuid %>\" to it"
   }
 }
 
