@@ -32,7 +32,7 @@ import Upload
   @Test func aFieldThatTheStoreDoesNotShowIsNamedAtTheEnd() throws {
     let results = ConformanceClause.all.filter { $0.id.hasPrefix("event-") }.map {
       ClauseResult(
-        clause: $0, verdict: .kept($0.id == "event-geofence" ? "" : ClauseResult.unshown("event")), seconds: 1)
+        clause: $0, verdict: .kept("", unshown: $0.id == "event-geofence" ? nil : "event"), seconds: 1)
     }
     let summary = ConformanceSummary(
       results, target: "", store: nil, seed: 1, start: WallInstant(millisecondsSince1970: 0), seconds: 0)

@@ -238,7 +238,7 @@ import Threaded
   /// Times that cannot be read keep no clause from seeing that nothing was lost.
   @Test func aLossIsLookedForWhereTimesCannotBeRead() throws {
     let verdict = try ScriptedBackend(nil, listing: .unreadableTimes).verdict(on: "cut-request-stores-nothing-half")
-    guard case .kept(let note)? = verdict else {
+    guard case .kept(let note, _)? = verdict else {
       Issue.record("\(String(describing: verdict))")
       return
     }

@@ -38,6 +38,8 @@ final class ClauseRun {
   private(set) var hasQueuedCommands = false
   /// A remark on the verdict "kept".
   var note = ""
+  /// The field without which that verdict is reached, because the store does not show it.
+  private(set) var unshown: String?
   /// The last request, for the finding.
   var lastSent: RawRequest? { didSet { lastReply = nil } }
   /// Its answer, where no phone has read it.
@@ -95,6 +97,11 @@ final class ClauseRun {
   func leaveLine() -> PhoneLine? {
     defer { lineOfPhones = nil }
     return lineOfPhones
+  }
+
+  /// Notes that the store does not show a field that the clause names.
+  func judgeWithout(_ field: String) {
+    (unshown, note) = (field, ConformanceVerdict.unshownNote(field))
   }
 
   func note(missing: [SentRecord], repeated: [SentRecord] = [], of device: String) {

@@ -97,7 +97,7 @@ extension ConformanceClause {
     for word in words {
       if let reason = run.facts.hidden(word) ?? run.facts.strange(word) { throw ClauseStop.partly(reason) }
     }
-    if !run.facts.shows("event") { run.note = ClauseResult.unshown("event") }
+    if !run.facts.shows("event") { run.judgeWithout("event") }
   }
 
   private static func expectProvider(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
@@ -120,7 +120,7 @@ extension ConformanceClause {
     if entry.value(name) != nil { return try expectName(run, of: record, entry) }
     if let place = entry.namedPlace(of: name) { throw run.misplaced(name, place, entry) }
     guard run.target.dialect.promises.kept?.contains(part) ?? entry.isWholeRecord else {
-      return run.note = ClauseResult.unshown(name)
+      return run.judgeWithout(name)
     }
     if let reason = run.facts.hidden(name) { throw ClauseStop.notJudged(reason) }
     throw run.fail(

@@ -263,7 +263,7 @@ extension ClauseResult {
   /// A remark beside the verdict.
   var remark: String {
     switch verdict {
-    case .kept(let note): note
+    case .kept(let note, _): note
     case .broken(let breach): breach.cause
     case .notJudged(let reason): "\(reason)"
     case .notApplicable(let reason), .unread(let reason), .partly(let reason): reason

@@ -86,15 +86,15 @@ package struct ConformanceSummary: Sendable {
       }
   }
 
-  /// The kept clauses for which the store shows no field that they name, by this observation.
-  var unshown: [(note: String, ids: [String])] {
-    var groups: [(note: String, ids: [String])] = []
+  /// The kept clauses that were judged without a field that they name, by this field.
+  var unshown: [(field: String, ids: [String])] {
+    var groups: [(field: String, ids: [String])] = []
     for result in results {
-      guard case .kept(let note) = result.verdict, note.hasPrefix(ClauseResult.unshownStart) else { continue }
-      if let index = groups.firstIndex(where: { $0.note == note }) {
+      guard case .kept(_, let field?) = result.verdict else { continue }
+      if let index = groups.firstIndex(where: { $0.field == field }) {
         groups[index].ids.append(result.clause.id)
       } else {
-        groups.append((note, [result.clause.id]))
+        groups.append((field, [result.clause.id]))
       }
     }
     return groups

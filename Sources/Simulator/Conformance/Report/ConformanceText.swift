@@ -18,7 +18,7 @@ package struct ConformanceText {
   /// Returns the line of a clause, printed with its verdict.
   package func line(_ result: ClauseResult) -> String {
     switch result.verdict {
-    case .kept(let note): "\(green("✓")) \(result.clause.id)\(note.isEmpty ? "" : dim("  \(note)"))"
+    case .kept(let note, _): "\(green("✓")) \(result.clause.id)\(note.isEmpty ? "" : dim("  \(note)"))"
     case .broken(let breach):
       "\(mark(of: result.clause.level)) \(result.clause.id)\n" + wrapped(breach.cause, indent: 4)
     case .notApplicable(let reason): dim("- \(result.clause.id)  not applicable: \(reason)".withoutControls)
@@ -144,7 +144,7 @@ package struct ConformanceText {
       summary.lacksRestart
       ? "without --restart it was not put to the test whether a record is stored for good before its answer" : nil
     let unshown = summary.unshown.map {
-      "\($0.note): \($0.ids.joined(separator: ", ")) were judged without it (promises.keeps names what must be there)"
+      "\(ConformanceVerdict.unshownNote($0.field)): \($0.ids.joined(separator: ", ")) were judged without it (promises.keeps names what must be there)"
     }
     return (unshown + [limit, restart].compactMap(\.self)).map { "\n" + wrapped($0, indent: 2) }.joined()
   }

@@ -103,10 +103,11 @@ extension ConformanceRun {
       !breach.signs.contains(.loss)
     else { return }
     let (verdict, run) = verdictWithRetries(of: root.clause, turn: restartCount, attempt: ConformanceRun.repetition)
-    guard case .kept(let note) = verdict, !run.isOutOfTime else { return }
+    guard case .kept(let note, let unshown) = verdict, !run.isOutOfTime else { return }
     var result = root
     result.verdict = .kept(
-      (note.isEmpty ? "" : note + "; ") + "when it ran again; the first time, \(breach.cause.shortened(160))")
+      (note.isEmpty ? "" : note + "; ") + "when it ran again; the first time, \(breach.cause.shortened(160))",
+      unshown: unshown)
     replace(result)
     tell(result)
   }

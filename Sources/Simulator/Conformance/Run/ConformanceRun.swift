@@ -212,7 +212,7 @@ package final class ConformanceRun: Sendable {
   func verdict(of clause: ConformanceClause, _ run: ClauseRun) -> ConformanceVerdict {
     do {
       try clause.provoke(run)
-      return .kept(run.note)
+      return .kept(run.note, unshown: run.unshown)
     } catch let stop as ClauseStop {
       switch stop {
       case .broken(let breach): return .broken(breach)

@@ -2,8 +2,8 @@ import Base
 
 /// The result of a clause.
 package enum ConformanceVerdict: Equatable, Sendable {
-  /// With the observation.
-  case kept(String)
+  /// With the observation, and the field without which it was judged, because the store does not show it.
+  case kept(String, unshown: String? = nil)
   case broken(Breach)
   /// The clause requires something that this backend does not promise.
   case notApplicable(String)
@@ -12,6 +12,9 @@ package enum ConformanceVerdict: Equatable, Sendable {
   case unread(String)
   /// Not judged, because only a part was checked, which was correct.
   case partly(String)
+
+  /// Returns the observation that the store shows no field of this name.
+  static func unshownNote(_ field: String) -> String { "the store shows no '\(field)'" }
 
   package var word: String {
     switch self {
@@ -107,11 +110,6 @@ package struct ClauseResult: Sendable {
   var end: MonotonicInstant?
   /// The clause that caused the breach of this one; nil without one.
   package var cause: String?
-
-  /// The remark of a kept clause without a field that it names.
-  static func unshown(_ field: String) -> String { "\(unshownStart)'\(field)'" }
-
-  static let unshownStart = "the store shows no "
 }
 
 /// The end of a clause without "kept".
