@@ -80,15 +80,16 @@ final class FormBackend: Sendable {
     http: String = "", persistence: String = "", verify: String = "", tokens: String = "none",
     login: String = #"url: "/login""#
   ) -> String {
-    """
-    {
-      version: 1, path: "/points",
-      app: { http: { params: { device_id: "${device.id}" }, \(http) }, persistence: { \(persistence) } },
-      verify: { url: "/stored?device={device}&after={cursor}", records: "$.points[*]", \(verify) },
-      login: { \(login) }, refresh: "/login",
-      promises: { tokens: "\(tokens)", keeps: ["event", "extras"] },
-    }
-    """
+    let cursor = verify.contains("next:") ? "&after={cursor}" : ""
+    return """
+      {
+        version: 1, path: "/points",
+        app: { http: { params: { device_id: "${device.id}" }, \(http) }, persistence: { \(persistence) } },
+        verify: { url: "/stored?device={device}\(cursor)", records: "$.points[*]", \(verify) },
+        login: { \(login) }, refresh: "/login",
+        promises: { tokens: "\(tokens)", keeps: ["event", "extras"] },
+      }
+      """
   }
 
   func summary(

@@ -63,6 +63,10 @@ import Testing
     ("{ version: 1, verify: { url: '/points?d={dev}' } }", "verify: unknown name {dev}"),
     ("{ version: 1, verify: { url: '/points' } }", "verify: the url does not ask for {device}"),
     (
+      "{ version: 1, verify: { url: '/points?d={device}&after={cursor}' } }",
+      "verify.url: without 'next' nothing is filled in for {cursor}; add next, the path of the cursor in an answer"
+    ),
+    (
       "{ version: 1, app: { http: { params: { id: '{device}' } } } }",
       "app: unknown name {device}; write ${device.id}"
     ),

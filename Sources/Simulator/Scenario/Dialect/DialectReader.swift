@@ -89,6 +89,13 @@ extension DecodingContext {
           remedy: "put {device} where the backend expects its name")
       }
     }
+    if dialect.verification.next == nil, let place = document["verify"]?["url"],
+      let problem = TargetVerification.problemWithoutNext(of: dialect.verification.url)
+    {
+      inside("verify") { context in
+        context.inside("url") { $0.refuse(.missing, place.position, problem.message, remedy: problem.remedy) }
+      }
+    }
   }
 
   private mutating func judge(

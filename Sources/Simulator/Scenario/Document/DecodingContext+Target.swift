@@ -101,13 +101,11 @@ extension DecodingContext {
             reading: ["target.preset"])
         }
       }
+      guard target.verification.next == nil else { return }
       for (key, url) in [("url", target.verification.url), ("quarantinedUrl", target.verification.quarantinedURL)] {
-        guard target.verification.next == nil, let url, url.contains("{cursor}") else { continue }
+        guard let problem = TargetVerification.problemWithoutNext(of: url) else { continue }
         context.inside(key) {
-          $0.refuse(
-            .missing, "without 'next' nothing is filled in for {cursor}",
-            remedy: "add next, the path of the cursor in an answer, or remove {cursor}",
-            reading: ["target.verify.next"])
+          $0.refuse(.missing, problem.message, remedy: problem.remedy, reading: ["target.verify.next"])
         }
       }
     }

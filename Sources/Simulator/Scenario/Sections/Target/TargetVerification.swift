@@ -53,6 +53,15 @@ package struct TargetVerification: Equatable, Sendable {
     return nil
   }
 
+  /// Returns what is wrong with a URL where nothing leads to a next page, with a remedy; nil if it has no cursor.
+  static func problemWithoutNext(of url: String?) -> (message: String, remedy: String)? {
+    guard let url, url.contains("{cursor}") else { return nil }
+    return (
+      "without 'next' nothing is filled in for {cursor}",
+      "add next, the path of the cursor in an answer, or remove {cursor}"
+    )
+  }
+
   /// Reports whether `JSONStep` can parse the path.
   package static func isPath(_ path: String) -> Bool { JSONStep.parsed(path) != nil }
 
