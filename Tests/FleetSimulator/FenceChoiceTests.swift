@@ -21,6 +21,19 @@ import Testing
     }
   }
 
+  /// A phone that has rested three kilometres south of the depot, and has driven to it.
+  private func arrival(
+    near count: Int, _ request: Command = .start, _ configure: (inout Configuration) -> Void = { _ in }
+  ) -> Stage {
+    let stage = Stage(platform: .ios, configure)
+    stage.stay(-3_000)
+    stage.tell(.asked(.addGeofences(fences(near: count))))
+    stage.tell(.asked(request))
+    stage.wait(600)
+    stage.go(from: -3_000, to: 0, seconds: 300)
+    return stage
+  }
+
   /// In geofences-only mode it selects them behind half of `geofenceProximityRadius` (SDK §15.6.3), of 2,000 m here: the last
   /// ones may be those around a place a kilometre away. A phone that tracks selects them with each position.
   @Test(
@@ -28,12 +41,7 @@ import Testing
       (30, .startGeofences, []), (10, .startGeofences, [.geofenceLiveness]), (30, .start, [.geofenceLiveness]),
     ] as [(Int, Command, [Invariant])])
   func anEntryFarFromTheLastSelection(near count: Int, request: Command, violated: [Invariant]) {
-    let stage = Stage(platform: .ios)
-    stage.stay(-3_000)
-    stage.tell(.asked(.addGeofences(fences(near: count))))
-    stage.tell(.asked(request))
-    stage.wait(600)
-    stage.go(from: -3_000, to: 0, seconds: 300)
+    let stage = arrival(near: count, request)
     stage.wait(400)
     #expect(stage.violated.filter { $0 == .geofenceLiveness } == violated)
   }
@@ -42,12 +50,7 @@ import Testing
   /// position has gone on.
   @Test(arguments: [(true, [.geofenceLiveness]), (false, [])] as [(Bool, [Invariant])])
   func anEntryIntoAFenceThatIsSelectedInside(triggersInitially: Bool, violated: [Invariant]) {
-    let stage = Stage(platform: .ios) { $0.geolocation.geofenceInitialTriggerEntry = triggersInitially }
-    stage.stay(-3_000)
-    stage.tell(.asked(.addGeofences(fences(near: 30))))
-    stage.tell(.asked(.start))
-    stage.wait(600)
-    stage.go(from: -3_000, to: 0, seconds: 300)
+    let stage = arrival(near: 30) { $0.geolocation.geofenceInitialTriggerEntry = triggersInitially }
     stage.wait(400)
     #expect(stage.violated.filter { $0 == .geofenceLiveness } == violated)
   }
@@ -55,12 +58,7 @@ import Testing
   /// A command starts geofences-only mode behind the entry. The positions before it may have been rejected (SDK §14.2).
   @Test(arguments: [(20, []), (100, [.geofenceLiveness])] as [(Double, [Invariant])])
   func anEntryBeforeTheModeChanges(threshold: Double, violated: [Invariant]) {
-    let stage = Stage(platform: .ios) { $0.geolocation.filter.trackingAccuracyThresholdMetres = threshold }
-    stage.stay(-3_000)
-    stage.tell(.asked(.addGeofences(fences(near: 0))))
-    stage.tell(.asked(.start))
-    stage.wait(600)
-    stage.go(from: -3_000, to: 0, seconds: 300)
+    let stage = arrival(near: 0) { $0.geolocation.filter.trackingAccuracyThresholdMetres = threshold }
     stage.wait(150)
     stage.tell(.told(.commanded(.startGeofences)))
     stage.wait(400)
