@@ -127,19 +127,27 @@ extension RunFacts {
     noteStrange(in: entry, of: record)
     noteOwnWords([("activity.type", .activity)], in: entry, of: record)
     if record.isTemplated { noteOther(in: entry, of: record) }
-    if entry.value("timestamp") == nil, let place = entry.entry.place(of: record.timestamp) {
+    if entry.value("timestamp") == nil { noteHiddenTime(in: entry, of: record) }
+    noteHiddenPlace(in: entry)
+  }
+
+  /// Notes where the time is that the store shows under no usual name, or in part.
+  private func noteHiddenTime(in entry: StoredRecord, of record: SentRecord) {
+    if let place = entry.entry.place(of: record.timestamp) {
       note(hidden: "timestamp", RunFacts.unnamed("timestamp", at: place))
-    } else if entry.value("timestamp") == nil,
-      entry.entry.shown.contains(String(record.timestamp.iso8601Text.dropFirst(11).prefix(8)))
-    {
+    } else if entry.entry.shown.contains(String(record.timestamp.iso8601Text.dropFirst(11).prefix(8))) {
       note(
         hidden: "timestamp",
         "the store shows no 'timestamp' under a usual name, and a time of day by itself: change its query or command to return both as one value"
       )
     }
+  }
+
+  /// Notes that the store shows no place. An otherwise complete record has lost its coordinates; one with few fields may show
+  /// them in an unknown form.
+  private func noteHiddenPlace(in entry: StoredRecord) {
     let places = ["coords.latitude", "coords.longitude"]
     let others = ["coords.accuracy", "coords.speed", "coords.heading", "coords.altitude"]
-    // An otherwise complete record has lost its coordinates; one with few fields may show them in an unknown form.
     guard places.allSatisfy({ entry.value($0) == nil }), others.contains(where: { entry.value($0) == nil }) else {
       return
     }

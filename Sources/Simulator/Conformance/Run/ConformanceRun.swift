@@ -154,45 +154,48 @@ package final class ConformanceRun: Sendable {
   }
 
   private func judge(_ clause: ConformanceClause) -> ClauseResult {
+    for known in [sampled, connectionDefect] { if let known, known.clause.id == clause.id { return known } }
     let start = clock.monotonicNow
-    func result(_ verdict: ConformanceVerdict) -> ClauseResult {
-      let end = clock.monotonicNow
-      return ClauseResult(clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
-    }
-    if let sampled, sampled.clause.id == clause.id { return sampled }
-    if let connectionDefect {
-      return connectionDefect.clause.id == clause.id
-        ? connectionDefect : result(.notJudged(.because(of: connectionDefect.clause.id)))
-    }
-    if isInterrupted.load(ordering: .relaxed) { return result(.notJudged(.interrupted)) }
-    if let obstacle = facts.obstacle { return result(.notJudged(.other(obstacle))) }
-    if let reason = missingNeed(of: clause) { return result(reason) }
-    if let cause = ConformanceRun.foundations.first(where: { isBroken($0) && $0 != clause.id }),
-      clause.phase != .first, clause.phase != .last, !ConformanceRun.causesOfFoundations.contains(clause.id)
-    {
-      return result(.notJudged(.because(of: cause)))
-    }
-    if deadline.isOver, clause.phase != .last { return result(.notJudged(.outOfTime)) }
-    if let stoppingClause, clause.phase != .last { return result(.notJudged(.backendStopped(after: stoppingClause))) }
+    let verdict = verdictWithoutTrial(of: clause) ?? verdictOfTrial(of: clause)
+    let end = clock.monotonicNow
+    return ClauseResult(clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
+  }
+
+  /// Returns the verdict of a clause that cannot be judged as the run stands; nil if it is to be tried.
+  private func verdictWithoutTrial(of clause: ConformanceClause) -> ConformanceVerdict? {
+    let (isFirst, isLast) = (clause.phase == .first, clause.phase == .last)
+    if let connectionDefect { return .notJudged(.because(of: connectionDefect.clause.id)) }
+    if isInterrupted.load(ordering: .relaxed) { return .notJudged(.interrupted) }
+    if let obstacle = facts.obstacle { return .notJudged(.other(obstacle)) }
+    if let reason = missingNeed(of: clause) { return reason }
+    if !isFirst, !isLast, let cause = brokenFoundation(of: clause) { return .notJudged(.because(of: cause)) }
+    if deadline.isOver, !isLast { return .notJudged(.outOfTime) }
+    if let stoppingClause, !isLast { return .notJudged(.backendStopped(after: stoppingClause)) }
     // Without a good answer each upload would wait for a timeout.
     let good = "good-record-acknowledged"
-    if clause.phase == .first, clause.presumes.contains(good), isBroken(good) {
-      return result(.notJudged(.because(of: good)))
-    }
+    if isFirst, clause.presumes.contains(good), isBroken(good) { return .notJudged(.because(of: good)) }
     // A store that the first look could not read need not be tried by each clause.
-    if clause.needs.contains(.store), clause.phase != .first, let problem = facts.storeProblem {
-      return result(.unread(problem))
-    }
+    if !isFirst, clause.needs.contains(.store), let problem = facts.storeProblem { return .unread(problem) }
+    return nil
+  }
+
+  /// Returns a broken clause without which no other can be judged, unless it may be the cause of that.
+  private func brokenFoundation(of clause: ConformanceClause) -> String? {
+    guard !ConformanceRun.causesOfFoundations.contains(clause.id) else { return nil }
+    return ConformanceRun.foundations.first { isBroken($0) && $0 != clause.id }
+  }
+
+  private func verdictOfTrial(of clause: ConformanceClause) -> ConformanceVerdict {
     let (verdict, run) = verdictWithRetries(of: clause, turn: restartCount)
     if let suspect = run.suspect, leavesUploadsUnanswered(suspect) {
-      if case .kept = verdict { return result(verdict) }
-      return result(.notJudged(.because(of: suspect)))
+      if case .kept = verdict { return verdict }
+      return .notJudged(.because(of: suspect))
     }
     if clause.phase == .restart, case .broken(let breach) = verdict, breach.isLasting {
       _ = noteStop(after: clause.id)
-      return result(verdict)
+      return verdict
     }
-    return result(checkedForStop(verdict, of: clause, run))
+    return checkedForStop(verdict, of: clause, run)
   }
 
   /// Judges a clause at once that may be the reason why an upload had no answer. Reports whether it is.
