@@ -53,27 +53,9 @@ struct RequestReader: Sendable {
   let proxy: ProxyRole?
 
   func read(_ head: borrowing RequestHead, now: MonotonicInstant, from caller: ConnectedCaller) -> HeadReading {
-    var target = Exchange.Target()
-    target.run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? head.text(HeaderName.runID) ?? ""
-    var refusal: Response?
-    switch router.match(head) {
-    case .notFound:
-      refusal = Response.runPage(head) ?? .notFound
-      if head.method != .get && head.method != .head { target.unservedPath = head.fields.text(head.path) }
-    case .methodNotAllowed(let methods):
-      refusal = .methodNotAllowed(methods.map { "\($0.name)" }.joined(separator: ", "))
-    case .route(let route, let number, let ranges):
-      (target.route, target.routeNumber, target.isServed) = (route, number, true)
-      target.parameters = ranges.compactMap { head.fields.text($0) }
-    }
-    // A name that cannot be read is not that of everything, as no name is.
-    for name in [HeaderName.runID, HeaderName.deviceID] where head.isUnreadable(name) {
-      refusal = refusal ?? .error(400, "bad_request", "\(name) is not UTF-8; send it in UTF-8, or name it in the path")
-    }
+    var (target, refusal) = find(head)
     let route = target.route
-    if route.isAdministrative, let named = head.text(HeaderName.runID), !named.isExactly(target.run) {
-      refusal = refusal ?? .contradiction(target.run, named)
-    }
+    if refusal == nil { refusal = Self.refuseNames(head, of: target) }
     var query: [FormItem] = []
     do throws(HTTPError) { query = try head.queryItems(limits: limits) } catch {
       refusal = refusal ?? .error(error.status, "bad_query", error.reason)
@@ -86,17 +68,54 @@ struct RequestReader: Sendable {
     if route.namesOrigin, let host = head.text(HeaderName.host) {
       exchange.origin = "\(caller.isSecure ? "https" : "http")://\(host)"
     }
-    if refusal == nil, !caller.hasCertificate { refusal = certificates?.refuse(route) }
-    if refusal == nil, route.isAdministrative { refusal = Self.refuseLongNames(target) }
-    if refusal == nil, route.isAdministrative { refusal = access.refuse(exchange, head, from: caller) }
-    if refusal == nil { refusal = ProxyRole.refuse(route, proxy) }
-    if refusal == nil, route.deviceOperation == .uploadLocations {
-      refusal = UploadHandlers.refuse(exchange, head.framing)
-    }
+    if refusal == nil { refusal = refuse(exchange, head, target, from: caller) }
     if let journal, isJournaled(route, isRefused: refusal != nil), journal.takesNext() {
       exchange.draft = JournalDraft(head, route.deviceOperation)
     }
     return HeadReading(exchange: exchange, refusal: refusal)
+  }
+
+  /// Returns the run and the route of a request, or the answer where there is none.
+  private func find(_ head: borrowing RequestHead) -> (target: Exchange.Target, refusal: Response?) {
+    var target = Exchange.Target()
+    target.run = router.run(of: head).flatMap { head.fields.text($0.name) } ?? head.text(HeaderName.runID) ?? ""
+    switch router.match(head) {
+    case .notFound:
+      if head.method != .get && head.method != .head { target.unservedPath = head.fields.text(head.path) }
+      return (target, Response.runPage(head) ?? .notFound)
+    case .methodNotAllowed(let methods):
+      return (target, .methodNotAllowed(methods.map { "\($0.name)" }.joined(separator: ", ")))
+    case .route(let route, let number, let ranges):
+      (target.route, target.routeNumber, target.isServed) = (route, number, true)
+      target.parameters = ranges.compactMap { head.fields.text($0) }
+      return (target, nil)
+    }
+  }
+
+  /// Refuses a name in the header that cannot be read, and a run that is not the one in the path.
+  private static func refuseNames(_ head: borrowing RequestHead, of target: Exchange.Target) -> Response? {
+    // A name that cannot be read is not that of everything, as no name is.
+    for name in [HeaderName.runID, HeaderName.deviceID] where head.isUnreadable(name) {
+      return .error(400, "bad_request", "\(name) is not UTF-8; send it in UTF-8, or name it in the path")
+    }
+    guard target.route.isAdministrative, let named = head.text(HeaderName.runID), !named.isExactly(target.run) else {
+      return nil
+    }
+    return .contradiction(target.run, named)
+  }
+
+  /// Refuses what the client may not do, whatever the body.
+  private func refuse(
+    _ exchange: Exchange, _ head: borrowing RequestHead, _ target: Exchange.Target, from caller: ConnectedCaller
+  ) -> Response? {
+    let route = target.route
+    if !caller.hasCertificate, let refusal = certificates?.refuse(route) { return refusal }
+    if route.isAdministrative {
+      if let refusal = Self.refuseLongNames(target) { return refusal }
+      if let refusal = access.refuse(exchange, head, from: caller) { return refusal }
+    }
+    if let refusal = ProxyRole.refuse(route, proxy) { return refusal }
+    return route.deviceOperation == .uploadLocations ? UploadHandlers.refuse(exchange, head.framing) : nil
   }
 
   /// No stored device or run has such a name, and PostgreSQL refuses it in an index, together with everything else in the

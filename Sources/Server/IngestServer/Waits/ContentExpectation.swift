@@ -63,6 +63,19 @@ struct ContentExpectation: Sendable {
       let key = CountRange.keys.first { fields.value($0) != nil } ?? "atLeast"
       throw FieldError(fields.place(key), .outOfRange(expected: "at most \(Self.countMax) with conditions"))
     }
+    try Self.refuseForeignKeys(fields, of: kind)
+    wantsTokens = kind == .refreshes && fields.value("status") == nil
+    let operation: DeviceOperation? = try kind == .refreshes ? .refreshToken : Self.choice("operation", fields)
+    let statuses = try wantsTokens ? 200...299 : Self.statuses(fields)
+    let ofRequest = [
+      operation.map { ContentCondition(path: Self.path("$.operation"), equals: .string($0.rawValue)) },
+      statuses.map { ContentCondition(path: Self.path("$.status"), statuses: $0) },
+    ]
+    conditions = ofRequest.compactMap(\.self) + (try Self.content(fields))
+  }
+
+  /// Refuses the keys of other kinds.
+  private static func refuseForeignKeys(_ fields: AdminFields, of kind: Kind) throws(FieldError) {
     for (key, kinds) in [
       ("event", [Kind.records]), ("state", [.commands]), ("operation", [.requests]),
       ("status", [.requests, .refreshes]),
@@ -70,30 +83,7 @@ struct ContentExpectation: Sendable {
       let known = kinds.map(\.rawValue).joined(separator: " or ")
       throw FieldError(fields.place(key), .outOfRange(expected: "omitted, or \"of\" to be \(known)"))
     }
-    var conditions: [ContentCondition] = []
-    wantsTokens = kind == .refreshes && fields.value("status") == nil
-    if kind == .refreshes {
-      conditions.append(ContentCondition(path: Self.path("$.operation"), equals: .string(Self.refresh)))
-      if wantsTokens {
-        conditions.append(ContentCondition(path: Self.path("$.status"), statuses: 200...299))
-      }
-    }
-    if let operation = try fields.text("operation") {
-      let known = DeviceOperation.allCases.map(\.rawValue)
-      guard known.contains(operation) else {
-        let near = NearestName.find(operation, in: known).map { "; did you mean \($0)?" } ?? ""
-        let expected = "one of \(known.joined(separator: ", "))\(near)"
-        throw FieldError(fields.place("operation"), .outOfRange(expected: expected))
-      }
-      conditions.append(ContentCondition(path: Self.path("$.operation"), equals: .string(operation)))
-    }
-    if let statuses = try Self.statuses(fields) {
-      conditions.append(ContentCondition(path: Self.path("$.status"), statuses: statuses))
-    }
-    self.conditions = conditions + (try Self.content(fields))
   }
-
-  private static let refresh = DeviceOperation.refreshToken.rawValue
 
   private static func path(_ text: String) -> JSONPath {
     guard let path = JSONPath(text) else { preconditionFailure("\(text) is a path") }
@@ -148,6 +138,10 @@ protocol ExpectationChoice {
 }
 
 extension ContentExpectation.Kind: ExpectationChoice {
+  static var choices: [String] { allCases.map(\.rawValue) }
+}
+
+extension DeviceOperation: ExpectationChoice {
   static var choices: [String] { allCases.map(\.rawValue) }
 }
 
