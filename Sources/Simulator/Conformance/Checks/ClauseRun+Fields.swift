@@ -13,50 +13,60 @@ extension ClauseRun {
   /// Does the same; `said` is the record's value.
   func expectSame(_ fields: [String], of record: SentRecord, as said: StoredValue, in look: FoundRecords) throws {
     guard let entry = look.entry(of: record) else { return }
-    var unseen: ClauseStop?
     if !fields.isEmpty, !fields.contains(where: record.sends) {
       throw ClauseStop.notApplicable(notSent(fields))
     }
+    // What one field leaves open is said after all have been compared.
+    var unseen: ClauseStop?
     for field in fields {
       guard let sent = said.value(at: field) else { continue }
-      if facts.listsIdentitiesAlone {
-        throw ClauseRun.unseen(field, "the store shows the uuids of records, and nothing else")
-      }
-      guard facts.shows(field) else {
-        if let reason = facts.hidden(field) { throw ClauseRun.unseen(field, reason) }
-        throw ClauseStop.notApplicable("the store shows no '\(field)'\(facts.remedyOfTemplates)")
-      }
+      try expectShown(field)
       if let reason = facts.strange(field) {
         unseen = unseen ?? ClauseRun.unseen(field, reason)
-        continue
+      } else if let stored = stored(field, of: record, entry) {
+        try expectReadable(stored, field)
+        try expectSame(field, sent, as: stored, of: record, entry)
+      } else {
+        let reason = try excuse(forLacking: field, sent, of: record, entry)
+        unseen = unseen ?? reason
       }
-      guard let stored = stored(field, of: record, entry) else {
-        if let reason = facts.hidden(field) {
-          unseen = unseen ?? ClauseRun.unseen(field, reason)
-          continue
-        }
-        // In a record of another form than the others, the place of the field is unknown.
-        if !record.isTemplated, !facts.takesDefaultSchema {
-          unseen = unseen ?? ClauseStop.partly("the store shows no '\(field)' of a record in the default schema")
-          continue
-        }
-        if sent.isZero, try listLeavesOutZeros() {
-          unseen = unseen ?? ClauseStop.partly(ClauseRun.reasonOfZeros)
-          continue
-        }
-        throw missing(field, of: record, entry)
-      }
-      if field == "timestamp", stored.isTimeWithoutZone {
-        throw ClauseRun.unseen(field, RunFacts.withoutZone(stored))
-      }
-      // A store that shows one time readably and another not has not kept the other.
-      if StoredField.isUnreadableTime(stored, field), !facts.readsTimes {
-        throw ClauseRun.unseen(
-          field, "the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
-      }
-      try expectSame(field, sent, as: stored, of: record, entry)
     }
     if let unseen { throw unseen }
+  }
+
+  /// Requires that the store shows a field at all.
+  private func expectShown(_ field: String) throws {
+    if facts.listsIdentitiesAlone {
+      throw ClauseRun.unseen(field, "the store shows the uuids of records, and nothing else")
+    }
+    guard !facts.shows(field) else { return }
+    if let reason = facts.hidden(field) { throw ClauseRun.unseen(field, reason) }
+    throw ClauseStop.notApplicable("the store shows no '\(field)'\(facts.remedyOfTemplates)")
+  }
+
+  /// Requires that a time can be compared.
+  private func expectReadable(_ stored: StoredValue, _ field: String) throws {
+    if field == "timestamp", stored.isTimeWithoutZone {
+      throw ClauseRun.unseen(field, RunFacts.withoutZone(stored))
+    }
+    // A store that shows one time readably and another not has not kept the other.
+    if StoredField.isUnreadableTime(stored, field), !facts.readsTimes {
+      throw ClauseRun.unseen(
+        field, "the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
+    }
+  }
+
+  /// Returns why a record may lack a field that the store shows of others; throws the breach where nothing explains it.
+  private func excuse(
+    forLacking field: String, _ sent: StoredValue, of record: SentRecord, _ entry: StoredRecord
+  ) throws -> ClauseStop {
+    if let reason = facts.hidden(field) { return ClauseRun.unseen(field, reason) }
+    // In a record of another form than the others, the place of the field is unknown.
+    if !record.isTemplated, !facts.takesDefaultSchema {
+      return .partly("the store shows no '\(field)' of a record in the default schema")
+    }
+    if sent.isZero, try listLeavesOutZeros() { return .partly(ClauseRun.reasonOfZeros) }
+    throw missing(field, of: record, entry)
   }
 
   /// Returns the stop of a clause that could not compare a field. A place or a time that is never compared is said beside the
