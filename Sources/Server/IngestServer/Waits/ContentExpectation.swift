@@ -233,30 +233,7 @@ struct WaitPlan: Sendable {
     let fields = try AdminFields(body, knows: outer + ContentExpectation.keys)
     run = try fields.run(within: exchange)
     (from, isFromNow) = try Self.start(fields, exchange, isCheck: isCheck)
-    if let list = fields.value("inOrder") {
-      guard case .array(let elements) = list, (1...Self.stepsMax).contains(elements.count) else {
-        throw FieldError("inOrder", .outOfRange(expected: "a list of 1 to \(Self.stepsMax) expectations"))
-      }
-      for key in ContentExpectation.keys + ["count"] where key != "device" && fields.value(key) != nil {
-        throw FieldError(key, .outOfRange(expected: "in the elements of inOrder"))
-      }
-      let device = try fields.text("device")
-      var steps: [ContentExpectation] = []
-      for (index, element) in elements.enumerated() {
-        let step = try AdminFields(element, at: "inOrder[\(index)]", knows: ContentExpectation.keys + ["within"])
-        let expectation = try ContentExpectation(step, run: run, device: device, isStep: true)
-        let isLast = index == elements.count - 1
-        if !isLast, expectation.count.atMost != nil, expectation.holds == nil {
-          throw FieldError(
-            step.place("holds"),
-            .outOfRange(expected: "given in a step that has exactly or atMost and is not the last"))
-        }
-        steps.append(expectation)
-      }
-      self.steps = steps
-    } else {
-      steps = [try ContentExpectation(fields, run: run)]
-    }
+    steps = try Self.steps(fields, run: run)
     if isCheck, steps.contains(where: { $0.holds != nil }) {
       throw FieldError("holds", .outOfRange(expected: "omitted: verify checks once; use await"))
     }
@@ -272,6 +249,30 @@ struct WaitPlan: Sendable {
     if let timeout, timeout < held {
       throw FieldError("timeout", .outOfRange(expected: "at least as long as holds"))
     }
+  }
+
+  /// Reads the expectations: one, or those of `inOrder`.
+  private static func steps(_ fields: AdminFields, run: String) throws(FieldError) -> [ContentExpectation] {
+    guard let list = fields.value("inOrder") else { return [try ContentExpectation(fields, run: run)] }
+    guard case .array(let elements) = list, (1...stepsMax).contains(elements.count) else {
+      throw FieldError("inOrder", .outOfRange(expected: "a list of 1 to \(stepsMax) expectations"))
+    }
+    for key in ContentExpectation.keys + ["count"] where key != "device" && fields.value(key) != nil {
+      throw FieldError(key, .outOfRange(expected: "in the elements of inOrder"))
+    }
+    let device = try fields.text("device")
+    var steps: [ContentExpectation] = []
+    for (index, element) in elements.enumerated() {
+      let step = try AdminFields(element, at: "inOrder[\(index)]", knows: ContentExpectation.keys + ["within"])
+      let expectation = try ContentExpectation(step, run: run, device: device, isStep: true)
+      let isLast = index == elements.count - 1
+      if !isLast, expectation.count.atMost != nil, expectation.holds == nil {
+        throw FieldError(
+          step.place("holds"), .outOfRange(expected: "given in a step that has exactly or atMost and is not the last"))
+      }
+      steps.append(expectation)
+    }
+    return steps
   }
 
   private static func start(
