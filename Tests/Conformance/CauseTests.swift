@@ -192,6 +192,24 @@ import Threaded
     #expect(summary.kept.count == clauses.count - 1, "\(summary.results.map(\.verdict))")
   }
 
+  /// No clause is left to see it, and the next phase is not blamed.
+  @Test func whatTheLastOfThemStopsIsSeen() throws {
+    let alone = try ScriptedBackend(.stopsAtNUL).summary(of: ["text-nul"])
+    #expect(alone.causes.map(\.clause.id) == ["text-nul"], "\(alone.results.map(\.verdict))")
+    #expect(alone.causes.first?.breach?.cause.hasPrefix("after it, a good record was answered with status 500") == true)
+    let followed = try ScriptedBackend(.stopsAtNUL).summary(of: ["text-nul", "hundred-at-once"])
+    #expect(followed.causes.map(\.clause.id) == ["text-nul"], "\(followed.results.map(\.verdict))")
+    #expect(followed.notJudged.map(\.verdict) == [.notJudged(.backendStopped(after: "text-nul"))])
+    let right = try ScriptedBackend(nil).summary(of: ["text-nul", "hundred-at-once"])
+    #expect(right.kept.count == 2)
+  }
+
+  /// A clause that runs by itself may be kept and stop the backend, and the clause behind it has not done so.
+  @Test func whatOneAloneStopsIsItsOwn() throws {
+    let summary = try ScriptedBackend(.stopsBehindALargeBody).summary(of: ["body-over-1-mb", "body-10-mb"])
+    #expect(summary.causes.map(\.clause.id) == ["body-over-1-mb"], "\(summary.results.map(\.verdict))")
+  }
+
   /// Where it cannot be restarted, no single one is accused. One of these clauses uploads when the others have long ended.
   @Test func theManyThatRanAtOnceAreNamedTogether() throws {
     let summary = try ScriptedBackend(.stopsAtNUL).summary(of: ["text-nul", "null-fields", "idle-then-upload"])

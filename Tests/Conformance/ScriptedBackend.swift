@@ -26,10 +26,9 @@ final class ScriptedBackend: Sendable {
     case makesNullOfZero, sharesExtras, remembersTwoHundred, cutsUUIDs, failsOnce
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
     case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
-    case keepsIntegersAsFloats, acknowledgesCodedUnread
+    case keepsIntegersAsFloats, acknowledgesCodedUnread, failsAtOldRecords, refusesOneOfACrowd, stopsBehindALargeBody
     /// What a batch with a bad record has of good ones is known then, and not stored. What two clauses send is listed late.
     case knowsWhatItRefuses, listsTwoLate, losesTwoOnce, refusesUnknownAccuracy, makesZeroOfUnknownAccuracy
-    case failsAtOldRecords, refusesOneOfACrowd
     /// In uploads and in lists.
     case cutsNames
     /// What another device has just stored goes with it.
@@ -348,6 +347,7 @@ final class ScriptedBackend: Sendable {
     case .list(let list)?:
       records = defect == .firstOfBatch ? Array(list.prefix(1)) : list
       if defect == .keepsAHundredOfABatch, records.count > 100 { records.removeLast(records.count - 100) }
+      if defect == .stopsBehindALargeBody, records.count > 2_000 { hasStopped.store(true, ordering: .relaxed) }
       if defect == .losesTheLastOfTwenty, records.count >= 20 { records.removeLast() }
       if defect == .dropsSecondOfBatch, records.count > 1 { records.remove(at: 1) }
     case let single?: records = [single]

@@ -15,20 +15,25 @@ extension ConformanceRun {
       let problem = run.lastingProblem(withBatches: areBatchesStored)
     else { return verdict }
     if let earlier = noteStop(after: clause.id) { return .notJudged(.backendStopped(after: earlier)) }
+    return .broken(stop(problem, after: verdict))
+  }
+
+  private func stop(_ problem: String, after verdict: ConformanceVerdict) -> Breach {
     var breach = Breach(cause: "after it, \(problem)", harm: .block)
     if case .broken(let seen) = verdict {
       breach = seen
       breach.cause += "; after it, \(problem)"
     }
     breach.lasting = problem
-    return .broken(breach)
+    return breach
   }
 
   private func isInDoubt(_ verdict: ConformanceVerdict, of clause: ConformanceClause, _ run: ClauseRun) -> Bool {
     switch verdict {
     case .broken: true
-    // After a restart the search is for one of these.
-    case .kept, .partly: clause.phase == .risky || run.turn > 0
+    // After a restart the search is for one of these. Where an upload takes no time, none is left to the next clause.
+    case .kept, .partly:
+      clause.phase == .risky || run.turn > 0 || clause.phase != .parallel && !isSlow
     case .notJudged(let reason): reason != .outOfTime && reason != .interrupted
     case .unread: true
     case .notApplicable: false
@@ -49,6 +54,7 @@ extension ConformanceRun {
     func runsAlone(_ clause: ConformanceClause) -> Bool { threads > 1 && runsBeforeOthers(clause) }
     judgeAll(due.filter { runsAlone($0) }, threads: 1, tellOrWait)
     judgeAll(due.filter { !runsAlone($0) }, threads: threads, tellOrWait)
+    noteStopAtEnd(of: due)
     if threads > 1, target.dialect.restart == nil {
       nameAllSuspects(due)
       due.compactMap(result(of:)).filter(isDueToStop).forEach(tell)
@@ -72,6 +78,31 @@ extension ConformanceRun {
     guard !due.contains(where: { result(of: $0)?.breach?.isLasting ?? false }) else { return }
     replace(firstStopped)
     tell(firstStopped)
+  }
+
+  /// Notes that the backend stopped when no clause of the phase was left to see it: the last kept one is the first suspect, instead of
+  /// the first clause of the next phase. An upload that is rejected for a limit proves nothing.
+  private func noteStopAtEnd(of due: [ConformanceClause]) {
+    guard stoppingClause == nil, connectionDefect == nil, !isOutOfTime, !wasInterrupted,
+      !ConformanceRun.foundations.contains(where: isBroken),
+      var last = lastUnbroken(of: due), isCheckedAtEnd(last.clause)
+    else { return }
+    let run = clauseRun(last.clause, turn: restartCount, attempt: ConformanceRun.attemptAtEnd)
+    guard let problem = run.lastingProblem(withBatches: areBatchesStored), run.log.throttling == nil else { return }
+    _ = noteStop(after: last.clause.id)
+    last.verdict = .broken(stop(problem, after: last.verdict))
+    replace(last)
+  }
+
+  private func lastUnbroken(of due: [ConformanceClause]) -> ClauseResult? {
+    let unbroken = due.compactMap(result(of:)).filter(\.isUnbroken)
+    let end = unbroken.compactMap(\.end).max()
+    return unbroken.first { $0.end == end }
+  }
+
+  /// Reports whether a kept clause leaves open whether the backend still stores good records.
+  private func isCheckedAtEnd(_ clause: ConformanceClause) -> Bool {
+    clause.phase == .parallel || isSlow && [.beforeParallel, .alone].contains(clause.phase)
   }
 
   /// What stops a backend most often is looked at before others are beside it, where a look at the store takes no time that
@@ -119,7 +150,7 @@ extension ConformanceRun {
   /// Returns the kept clauses that may have stopped the backend. A kept clause began before the stop, so the one that caused
   /// it ended after the last of these began.
   private func keptClausesAtStop(of due: [ConformanceClause]) -> [ConformanceClause] {
-    let kept = due.compactMap(result(of:)).filter { if case .kept = $0.verdict { true } else { false } }
+    let kept = due.compactMap(result(of:)).filter(\.isUnbroken)
     guard let last = kept.compactMap(\.begin).max() else { return [] }
     return kept.filter { $0.end.map { $0 >= last } ?? false }.map(\.clause)
   }

@@ -15,6 +15,8 @@ extension ConformanceRun {
   ]
   /// A part of device names, beyond all attempts at a busy backend.
   private static let repetition = 50
+  /// The same of the check at the end of a phase.
+  static let attemptAtEnd = 80
   private static let timeForRepetitions = Nanoseconds.seconds(8)
   private static let parallelUploads = "many-devices-at-once"
 

@@ -110,6 +110,14 @@ package struct ClauseResult: Sendable {
   var end: MonotonicInstant?
   /// The clause that caused the breach of this one; nil without one.
   package var cause: String?
+
+  /// Whether the clause was kept, as far as it was checked.
+  var isUnbroken: Bool {
+    switch verdict {
+    case .kept, .partly: true
+    case .broken, .notApplicable, .notJudged, .unread: false
+    }
+  }
 }
 
 /// The end of a clause without "kept".
