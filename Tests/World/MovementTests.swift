@@ -32,6 +32,25 @@ import Testing
     }
   }
 
+  /// The distance of a body is at least that between any two places where it was, also where it has moved to another path.
+  @Test func theStraightWayToAnotherPathCounts() {
+    let city = Worlds.city(blocks: 48)
+    let there = Worlds.zero + .seconds(1_800)
+    var body = Body(roaming: city, .shuttle, transport: .car, seed: 1, device: 4, start: Worlds.zero)
+    body.park(at: there)
+    let (place, metres) = (body.position(at: there), body.metres(at: there))
+    var other = Body(roaming: city, .shuttle, transport: .car, seed: 1, device: 5, start: there)
+    body.move(to: other, at: there)
+    let way = place.distanceMetres(to: other.position(at: there))
+    #expect(metres > 0 && way > 100)
+    #expect((body.metres(at: there) - metres - way).magnitude < 1e-6)
+    let later = there + .seconds(1_200)
+    other.advance(to: later)
+    body.advance(to: later)
+    #expect(body.position(at: later) == other.position(at: later) && other.metres(at: later) > 0)
+    #expect((body.metres(at: later) - metres - way - other.metres(at: later)).magnitude < 1e-6)
+  }
+
   @Test func aWalkKeepsItsMeanSpeedAndItsPlace() {
     let rules = WalkRules(center: Worlds.munich, meanSpeed: 1.35, alpha: 0.85, stepSeconds: 1)
     var (metres, farthest) = (0.0, 0.0)

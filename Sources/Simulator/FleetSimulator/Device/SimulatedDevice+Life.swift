@@ -182,8 +182,9 @@ extension SimulatedDevice {
     life.isPresent.toggle()
     life.presenceChange = fleet.presence.change(of: index, after: instant)
     if life.isPresent {
-      body = fleet.movement.body(
+      let returning = fleet.movement.body(
         seed: run.setup.seed, device: key, index: index, clock: run.clock, start: instant)
+      body.move(to: returning, at: instant)
       tellMoves(at: instant, in: run)
       if life.isDownUntil == nil { start(at: now, in: run) }
     } else {

@@ -68,6 +68,13 @@ package struct Body: Sendable {
     (episode, itinerary) = (.stay(stay), .none)
   }
 
+  /// Moves the body to where another one is, in a straight line, and on along its path.
+  package mutating func move(to other: Body, at instant: MonotonicInstant) {
+    let metres = metres(at: instant) + position(at: instant).distanceMetres(to: other.position(at: instant))
+    self = other
+    metresBefore += metres
+  }
+
   /// Replaces the trips; the current one continues. Returns whether the current stay ends at another time.
   package mutating func replan(_ planned: [ScheduledTrips.PlannedTrip]) -> Bool {
     guard case .scheduled(var trips) = itinerary else { return false }

@@ -92,8 +92,6 @@ final class OdometerRule: Rule {
 
   /// The SDK's filter smooths the lengths of steps; what it takes from one it adds to the next ones.
   private static let smoothing = (share: 0.1, metres: 500.0)
-  /// A path is measured on a plane.
-  private static let reachMargin = (share: 0.01, metres: 10.0)
   /// An error that no ordinary position has.
   private static let outlierMetres = 100.0
   /// With a worse accuracy a step counts less than its length (SDK §17.1).
@@ -127,7 +125,7 @@ final class OdometerRule: Rule {
     case .kept(let state) where ledger.pages[device].aliveSince == nil:
       if gauges[device].isDisturbed { (gauges[device].odometer, gauges[device].course) = (state.odometerMetres, nil) }
       gauges[device].isDisturbed = false
-    case .stood(let place, let metres): stand(at: place, metres, device)
+    case .stood(let place, let metres): (gauges[device].place, gauges[device].metres) = (place, metres)
     case .strayed: gauges[device].setTo?.hasStrayed = true
     case .told(.engine(.location(let record))) where !record.isSample:
       if gauges[device].setTo != nil { compareWithValue(record, context) }
@@ -204,16 +202,6 @@ final class OdometerRule: Rule {
     gauges[context.device].valuesToCome.contains {
       abs($0.metres - record.odometer) < OdometerRule.setMetres && context.now.monotonic <= $0.until
     }
-  }
-
-  /// Notes the true place. A body that returns after an absence begins a new path, perhaps farther away than the way between.
-  private func stand(at place: Coordinate, _ metres: Double, _ device: Int) {
-    let way = metres - gauges[device].metres
-    let reach = way * (1 + OdometerRule.reachMargin.share) + OdometerRule.reachMargin.metres
-    if way < 0 || gauges[device].place.map({ $0.distanceMetres(to: place) > reach }) ?? false {
-      (gauges[device].course, gauges[device].setTo) = (nil, nil)
-    }
-    (gauges[device].place, gauges[device].metres) = (place, metres)
   }
 
   private func judge(_ record: LocationRecord, _ context: EventContext) {

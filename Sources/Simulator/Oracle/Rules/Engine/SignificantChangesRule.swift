@@ -65,10 +65,7 @@ final class SignificantChangesRule: Rule {
     guard trail.latest.count == SignificantChangesRule.count, let first = trail.latest.first else { return }
     exercised += 1
     let gone = stood.step.metres - first.metres
-    // A body that returns after an absence begins a new way.
-    guard (0...SignificantChangesRule.metres).contains(gone), now - first.instant <= SignificantChangesRule.span else {
-      return
-    }
+    guard gone <= SignificantChangesRule.metres, now - first.instant <= SignificantChangesRule.span else { return }
     trail.isTold = true
     flag(
       context, record.uuid,
