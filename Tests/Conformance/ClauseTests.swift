@@ -69,6 +69,7 @@ import Threaded
     Case(defect: .sharesExtras, clause: "one-record-one-content"),
     Case(defect: .forgetsGeofenceExtras, clause: "event-geofence"),
     Case(defect: .stopsEverybody, clause: "no-commands-unasked"),
+    Case(defect: .sendsUnknownCommands, clause: "no-commands-unasked"),
     Case(defect: .acknowledgesOtherPaths, clause: "unknown-path-refused"),
     // What is judged by all answers of a run; the first clauses have some.
     Case(defect: .acknowledgesWith202, clause: "status-documented"),

@@ -15,6 +15,7 @@ final class ScriptedBackend: Sendable {
     case dropsOldRecords, dropsLateRecords, refusesBatchWithABadRecord, refusesABadRecord
     case swapsCoordinates, roundsCoordinates, cutsMilliseconds, shiftsTimes, dropsExtras, makesDoublesOfIntegers
     case failsAtNUL, failsAtHalfASurrogate, failsAtMissingFields, writesNullAsText, dropsHeartbeats, forgetsGeofences
+    case sendsUnknownCommands
     case commitsLate, dropsSecondOfBatch, failsAtEachThird, stopsAtABadRecord, stopsAtNUL, stopsToStoreAtABadRecord
     case takesNoBatches, isBusyAtABadRecord, forgetsAtRestart, takesEpochForSeconds
     case answersNestedCommands, stopsEverybody, saysThatItIsJSON, acknowledgesUnreadableBodies, acknowledgesOtherPaths
@@ -26,7 +27,7 @@ final class ScriptedBackend: Sendable {
     case makesNullOfZero, sharesExtras, remembersTwoHundred, cutsUUIDs, failsOnce
     case overwritesRepeats, lowersKeys, keepsOneFenceOfAName, thinsOldOnes, failsAtTheFirstLargeBatch
     case forgetsProvider, forgetsNewFields, forgetsConfidence, forgetsZeroAltitude, wantsAKey
-    case keepsIntegersAsFloats, acknowledgesCodedUnread, failsAtOldRecords, refusesOneOfACrowd, stopsBehindALargeBody
+    case keepsIntegersAsFloats, acknowledgesCodedUnread, failsAtOldRecords, refusesOneOfACrowd, stopsAtARepeat
     /// What a batch with a bad record has of good ones is known then, and not stored. What two clauses send is listed late.
     case knowsWhatItRefuses, listsTwoLate, losesTwoOnce, refusesUnknownAccuracy, makesZeroOfUnknownAccuracy
     /// In uploads and in lists.
@@ -308,12 +309,6 @@ final class ScriptedBackend: Sendable {
     return .ok("{\"points\":[\(shown.map(\.text).joined(separator: ","))],\"next\":\(next)}")
   }
 
-  /// The first clauses find nothing.
-  private func losesNext() -> Bool {
-    let number = uploads.add(1, ordering: .relaxed).newValue
-    return number > 120 && number.isMultiple(of: 7)
-  }
-
   private func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
 
   func answer(_ status: Int, _ body: String = "", type: String = "application/json") -> BareServer.Answer {
@@ -326,6 +321,7 @@ final class ScriptedBackend: Sendable {
     case .answersWithAPage: answer(200, "<html>It works!</html>", type: "text/html")
     case .answersNestedCommands: answer(200, #"{"data":{"background_geolocation":[["stop"]]}}"#)
     case .stopsEverybody: answer(200, #"{"background_geolocation":[["stop"]]}"#)
+    case .sendsUnknownCommands: answer(200, #"{"background_geolocation":[["setMood","calm"]]}"#)
     case .saysThatItIsJSON: answer(200, "OK")
     case .claimsAByteMore: .text("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n{}")
     case .closesIdleAsStated:
@@ -347,7 +343,6 @@ final class ScriptedBackend: Sendable {
     case .list(let list)?:
       records = defect == .firstOfBatch ? Array(list.prefix(1)) : list
       if defect == .keepsAHundredOfABatch, records.count > 100 { records.removeLast(records.count - 100) }
-      if defect == .stopsBehindALargeBody, records.count > 2_000 { hasStopped.store(true, ordering: .relaxed) }
       if defect == .losesTheLastOfTwenty, records.count >= 20 { records.removeLast() }
       if defect == .dropsSecondOfBatch, records.count > 1 { records.remove(at: 1) }
     case let single?: records = [single]
@@ -382,6 +377,7 @@ final class ScriptedBackend: Sendable {
       let now = SystemClock().wallNow
       let isKnown = isKnown(kept, uuid, of: device, in: entries, at: now)
       if isKnown, defect == .refusesRepeats { return answer(409) }
+      if isKnown, defect == .stopsAtARepeat { hasStopped.store(true, ordering: .relaxed) }
       overwrite(with: kept, of: device, isKnown: isKnown, in: &entries)
       if !isKnown || defect == .storesRepeats {
         let late = lateness(of: records.count, of: device)

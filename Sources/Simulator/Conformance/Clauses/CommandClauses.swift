@@ -34,10 +34,15 @@ extension ConformanceClause {
       because: "the SDK obeys whatever comes (SDK §10.1)", needs: [], phase: .beforeParallel
     ) { run in
       let phone = try run.phone()
-      for _ in 0..<3 { try run.deliver(phone, [run.fix(phone)]) }
+      var problem: CommandProblem?
+      for _ in 0..<3 {
+        let uploads = try run.deliver(phone, [run.fix(phone)])
+        problem = problem ?? uploads.lazy.compactMap { commandProblem(in: $0) }.first
+      }
       if let command = phone.executed.first {
         throw run.fail("\(command.name.rawValue) came unasked, \(phone.executed.count) commands with three answers")
       }
+      if let problem { throw run.fail("a command came unasked: \(problem)") }
     },
     ConformanceClause(
       "command-right-device", .commands, .must, .wrong, "A command reaches its own device and no other",
@@ -134,6 +139,11 @@ extension ConformanceClause {
       }
     }
     return .none
+  }
+
+  /// Returns why the SDK does not obey a command. A malformed list is the subject of `command-form`.
+  private static func commandProblem(in upload: ConformancePhone.Upload) -> CommandProblem? {
+    ReceivedCommands(inBody: upload.body.span).problems.first { !$0.isOfForm }
   }
 
   /// Uploads until `count` commands were executed, or three uploads brought none.

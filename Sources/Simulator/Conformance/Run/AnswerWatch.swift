@@ -22,7 +22,6 @@ final class AnswerWatch: Sendable {
     var page: Example?
     var wrongType: String?
     var commandForm: String?
-    var commandProblem: String?
     var commandAnswers = 0
   }
 
@@ -47,7 +46,6 @@ final class AnswerWatch: Sendable {
     sight.withLock { sight in
       if commands.areThere { sight.commandAnswers += 1 }
       sight.commandForm = sight.commandForm ?? commands.form
-      sight.commandProblem = sight.commandProblem ?? commands.problem
       if isJSONType, !isJSON {
         sight.wrongType = sight.wrongType ?? "status \(status), \(type), and a body that begins with \(start)"
       } else if type.lowercased().contains("html"), !body.isEmpty, isJSON {
@@ -66,22 +64,21 @@ final class AnswerWatch: Sendable {
     }
   }
 
-  /// Returns whether there are commands, and why the SDK would not find or understand them.
-  fileprivate static func commands(in body: [UInt8]) -> (areThere: Bool, form: String?, problem: String?) {
+  /// Returns whether there are commands, and why the SDK would not find them.
+  fileprivate static func commands(in body: [UInt8]) -> (areThere: Bool, form: String?) {
     guard let value = StoredValue(body) else {
       let names = String(decoding: body, as: UTF8.self).contains("background_geolocation")
-      return (names, names ? "the body with commands is not JSON" : nil, nil)
+      return (names, names ? "the body with commands is not JSON" : nil)
     }
     if let list = value["background_geolocation"] {
-      if case .null = list { return (false, nil, nil) }
+      if case .null = list { return (false, nil) }
       let received = ReceivedCommands(inBody: body.span)
       let form = received.problems.first { $0.isOfForm }
-      let problem = received.problems.first { !$0.isOfForm }
       let isThere = !received.commands.isEmpty || !received.problems.isEmpty
-      return (isThere, form.map { "\($0)" } ?? flattened(list), problem.map { "\($0)" })
+      return (isThere, form.map { "\($0)" } ?? flattened(list))
     }
-    guard let place = nestedCommands(value, at: "") else { return (false, nil, nil) }
-    return (true, "the commands are at \(place), and the SDK looks for background_geolocation at the top", nil)
+    guard let place = nestedCommands(value, at: "") else { return (false, nil) }
+    return (true, "the commands are at \(place), and the SDK looks for background_geolocation at the top")
   }
 
   /// Returns a problem with a flat list: `["stop", "start"]` is parsed as the command `stop` with an argument (SDK §10.1).
