@@ -65,6 +65,23 @@ import Testing
     #expect(stage.violated.filter { $0 == .geofenceLiveness } == violated)
   }
 
+  /// The nearest fences to an outlier are others, and the stay in a fence that is not selected any more has no event (SDK §15.2.2).
+  @Test(arguments: [(0.0, [.dwell]), (800, [])] as [(Double, [Invariant])])
+  func aStayDuringAnOutlier(metres: Double, violated: [Invariant]) {
+    let stage = Stage(platform: .ios)
+    stage.stay(0)
+    stage.tell(
+      .asked(.addGeofences(fences(near: 30) { ($0.notifyOnDwell, $0.loiteringDelayMilliseconds) = (true, 600_000) })))
+    stage.tell(.asked(.start))
+    stage.tell(.enter)
+    stage.wait(60)
+    stage.tell(.strayed(metres: metres))
+    stage.wait(10)
+    stage.tell(.strayed(metres: 0))
+    for _ in 0..<200 { stage.wait(5) }
+    #expect(stage.violated.filter { $0 == .dwell } == violated)
+  }
+
   /// Of an entry that is not told a stay begins, which may have been noticed as late as an event would be due.
   @Test(arguments: [(350, []), (nil, [Invariant.dwell]), (900, [.dwell])] as [(Int64?, [Invariant])])
   func aStayInAFenceThatIsSelectedLate(toldAfter seconds: Int64?, violated: [Invariant]) {

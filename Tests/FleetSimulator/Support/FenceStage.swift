@@ -46,9 +46,10 @@ extension Stage {
     return stage
   }
 
-  func tell(_ action: GeofenceTrigger.Action, of fence: Geofence = Stage.depot) {
+  func tell(_ action: GeofenceTrigger.Action, of fence: Geofence = Stage.depot, agedSeconds: Int64 = 0) {
     var record = location()
-    record.geofence = GeofenceTrigger(identifier: fence.identifier, action: action, timestamp: record.timestamp)
+    let crossing = record.timestamp.advanced(byMilliseconds: -1_000 * agedSeconds)
+    record.geofence = GeofenceTrigger(identifier: fence.identifier, action: action, timestamp: crossing)
     event(.geofence(record, fence))
   }
 }

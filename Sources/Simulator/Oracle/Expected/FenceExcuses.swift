@@ -24,7 +24,7 @@ struct CrossingExcuses {
   /// There were more fences nearby than the system monitors (SDK §15.2.2).
   private var mayBePassedOver: Bool {
     let metres = owed.isEntry ? life.metresBetweenChoices(since: selected) : 0
-    return fences.isCrowded(life, since: selected, until: now, behind: metres)
+    return fences.isCrowded(life, since: selected, until: now, behind: metres + life.errors.most(since: selected))
   }
 
   /// The device crossed and returned to the rim before the phone checked (SDK §15.3.6).
@@ -75,6 +75,9 @@ struct DwellExcuses {
     return life.mayHaveLeft(watch.truth, since: began, until: now)
   }
 
-  /// There were more fences nearby than the system monitors (SDK §15.2.2).
-  private var mayBePassedOver: Bool { fences.isCrowded(life, since: end - OwedReport.choice, until: now) }
+  /// During the stay there were more fences near its positions than the system monitors (SDK §15.2.2).
+  private var mayBePassedOver: Bool {
+    let selected = (watch.stay.began ?? end) - OwedReport.choice
+    return fences.isCrowded(life, since: selected, until: now, behind: life.errors.most(since: selected))
+  }
 }

@@ -19,16 +19,19 @@ struct FenceWatch {
   /// Until when the first position may be searched for, after monitoring has begun without an initial trigger.
   private var silentUntil: MonotonicInstant?
   private(set) var stay: FenceStay
+  /// The time at which it has replaced another fence of its name.
+  private let replacedAt: MonotonicInstant?
 
   /// The error of cell positions.
   private static let poorMetres = 1_000.0
 
   /// Nil for a fence without a valid place. The SDK does not know yet that the device is inside.
-  init?(_ fence: Geofence, _ life: TrueLife, at now: MonotonicInstant) {
+  init?(_ fence: Geofence, isReplacement: Bool, _ life: TrueLife, at now: MonotonicInstant) {
     guard let truth = TrueFence(fence) else { return nil }
     (self.truth, insideSince, stay) = (truth, now, FenceStay(fence))
     isInside = life.place(at: now).flatMap(truth.isInside) ?? false
     isUnsaved = !life.isSound(since: now)
+    replacedAt = isReplacement ? now : nil
   }
 
   var fence: Geofence { truth.fence }
@@ -132,6 +135,8 @@ struct FenceWatch {
   /// Notes a reported crossing, which took place at `crossing`.
   mutating func hear(entry isEntry: Bool, since crossing: MonotonicInstant, _ life: TrueLife, _ context: EventContext) {
     let now = context.now.monotonic
+    // Timestamps have whole milliseconds.
+    if let replacedAt, crossing <= replacedAt + .milliseconds(1) { return forgetSide() }
     // The SDK knew of the unreported entry; at the rim it detects the exit before it is certain.
     if let owed, owed.isEntry != isEntry, isSilent(owed) { self.owed = nil }
     // Without notifyOnExit, a second entry proves that the SDK detected an exit in between.
@@ -142,6 +147,13 @@ struct FenceWatch {
     settle(isEntry, at: now, since: crossing)
     clock = context.clockLead
     isUnsaved = !life.isSound(since: now)
+  }
+
+  /// Handles the report of a crossing from before the fence: it may be one of the other fence of its name, which it has replaced,
+  /// and the SDK may take it for one of this fence (Geofence 34; SDK §15.3.1).
+  private mutating func forgetSide() {
+    (told, owed) = (nil, nil)
+    stay.leave()
   }
 
   /// Notes a reported dwell event. Without notifyOnEntry it proves that the SDK has the device inside, perhaps

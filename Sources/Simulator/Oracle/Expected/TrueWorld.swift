@@ -20,7 +20,9 @@ final class TrueWorld {
     let (device, now) = (context.device, context.now.monotonic)
     switch event {
     case .moves(let episode): lives[device].move(episode)
-    case .strayed(_, let accuracyMetres): lives[device].locate(within: accuracyMetres, at: now)
+    case .strayed(let metres, let accuracyMetres):
+      lives[device].errors.note(metres, at: now)
+      lives[device].locate(within: accuracyMetres, at: now)
     case .asked(let command), .told(.commanded(let command)): execute(command, device, at: now)
     case .configured(let configuration): configure(configuration, device, at: now)
     case .closed:
@@ -190,6 +192,8 @@ struct TrueLife {
   var syncedAt: MonotonicInstant?
   /// The time since which the receiver's positions are accurate enough for the configuration; nil while they are not.
   private(set) var locatedSince: MonotonicInstant? = MonotonicInstant(nanoseconds: 0)
+  /// The errors of the receiver's positions.
+  var errors = PositionErrors()
   /// The number of active faults that blind the receiver; the start and the end of its last blindness.
   var blindings = 0
   var blindSince: MonotonicInstant?

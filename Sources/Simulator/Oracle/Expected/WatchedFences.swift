@@ -13,6 +13,8 @@ struct WatchedFences {
   }
 
   var watches: [FenceWatch] = []
+  /// The names of all fences that it has had.
+  private var names: Set<String> = []
   /// The future crossings, the next one last.
   private var coming: [Crossing] = []
   /// Whether the device must monitor; `isPaused`: its app is down.
@@ -37,11 +39,14 @@ struct WatchedFences {
   mutating func learn(_ life: TrueLife, added: [Geofence], _ context: EventContext) {
     let new = Set(added.map(\.identifier))
     watches = life.fences.compactMap { fence in
-      if !new.contains(fence.identifier), let known = watches.first(where: { $0.fence == fence }) { return known }
-      var watch = FenceWatch(fence, life, at: context.now.monotonic)
+      let known = watches.first { $0.fence.identifier == fence.identifier }
+      if !new.contains(fence.identifier), let known, known.fence == fence { return known }
+      let isReplacement = names.contains(fence.identifier)
+      var watch = FenceWatch(fence, isReplacement: isReplacement, life, at: context.now.monotonic)
       if isOn { watch?.begin(life, context) }
       return watch
     }
+    names.formUnion(life.fences.map(\.identifier))
     if let episode = life.episode { follow(episode, from: context.now.monotonic) }
   }
 

@@ -43,15 +43,6 @@ final class GeofenceRule: Rule {
   /// The latest episodes of bodies with fences, as far back as an entry may still be reported.
   private var ways: [Int: [Episode]] = [:]
 
-  /// A position far from the body, and its time; 0 metres: the next one is near again.
-  private struct Stray {
-    let metres: Double
-    let since: MonotonicInstant
-  }
-
-  /// The latest of these positions, as far back.
-  private var strays: [Int: [Stray]] = [:]
-
   override class var absence: String { "no geofence crossing was reported" }
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
@@ -62,7 +53,6 @@ final class GeofenceRule: Rule {
     case .launched: devices[context.device] = nil
     case .told(.engine(.enabledChange(isEnabled: false))): endMonitoring(context)
     case .moves(let episode): follow(episode, context)
-    case .strayed(let metres, _): stray(metres, context)
     case .asked(let command), .told(.commanded(let command)): forget(command, context)
     default: break
     }
@@ -145,7 +135,7 @@ final class GeofenceRule: Rule {
     else { return false }
     let wait = life.awaitsPlace(at: now) ? GeofenceRule.age(of: record, in: life, context) : .zero
     // An outlier or a poor position may have shown the entry, and the record is made with a later one.
-    let error = strayMetres(of: context.device, since: now - GeofenceRule.lateness - wait)
+    let error = life.errors.most(since: now - GeofenceRule.lateness - wait)
     let margin = max(GeofenceRule.margin + error, 3 * (record.coords.accuracy ?? 0))
     let way = ways[context.device] ?? []
     if wait > GeofenceRule.lateness, way.first.map({ $0.start > now - wait }) ?? true { return false }
@@ -199,22 +189,6 @@ final class GeofenceRule: Rule {
     let earliest = GeofenceRule.earliest(life, at: now)
     if let first = way.lastIndex(where: { $0.start <= earliest }) { way.removeFirst(first) }
     ways[context.device] = way
-  }
-
-  private func stray(_ metres: Double, _ context: EventContext) {
-    let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
-    var latest = strays[context.device] ?? []
-    latest.append(Stray(metres: metres, since: now))
-    let earliest = GeofenceRule.earliest(life, at: now)
-    if let first = latest.lastIndex(where: { $0.since <= earliest }) { latest.removeFirst(first) }
-    strays[context.device] = latest
-  }
-
-  /// Returns the largest error of a position since then.
-  private func strayMetres(of device: Int, since instant: MonotonicInstant) -> Double {
-    let latest = strays[device] ?? []
-    let first = latest.lastIndex { $0.since <= instant } ?? 0
-    return latest.dropFirst(first).map(\.metres).max() ?? 0
   }
 
   /// Returns the time before which nothing counts for a report.
