@@ -211,6 +211,17 @@ import Threaded
     #expect(summary.causes.map(\.clause.id) == ["resend-after-cut-answer"], "\(summary.results.map(\.verdict))")
   }
 
+  /// One restart serves all clauses that follow.
+  @Test func whatAnEarlierPhaseHasStoppedIsStartedAgain() throws {
+    let restartable = String(Self.restartable)
+    let late = try ScriptedBackend(.stopsAtNUL).summary(of: ["text-nul", "hundred-at-once"], dialect: restartable)
+    #expect(late.causes.map(\.clause.id) == ["text-nul"] && late.kept.map(\.clause.id) == ["hundred-at-once"])
+    let clauses: Set<String> = ["resend-after-cut-answer", "no-commands-unasked", "hundred-at-once"]
+    let early = try ScriptedBackend(.stopsAtARepeat).summary(of: clauses, dialect: restartable)
+    #expect(early.causes.map(\.clause.id) == ["resend-after-cut-answer"], "\(early.results.map(\.verdict))")
+    #expect(early.kept.count == 2, "\(early.results.map(\.verdict))")
+  }
+
   /// Where it cannot be restarted, no single one is accused. One of these clauses uploads when the others have long ended.
   @Test func theManyThatRanAtOnceAreNamedTogether() throws {
     let summary = try ScriptedBackend(.stopsAtNUL).summary(of: ["text-nul", "null-fields", "idle-then-upload"])

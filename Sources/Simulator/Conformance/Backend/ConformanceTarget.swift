@@ -190,6 +190,8 @@ final class QuestionEnd: Sendable {
 
   var isOver: Bool { deadline.withLock { $0 }.isOver }
 
+  var wasInterrupted: Bool { isInterrupted.isRaised }
+
   /// Reports whether there is time to wait until then, and to ask.
   func leavesTime(until instant: MonotonicInstant) -> Bool {
     !isInterrupted.isRaised && deadline.withLock { $0 }.end.map { instant + ClauseRun.answerTime < $0 } ?? true

@@ -37,8 +37,9 @@ final class QueriedStore: StoreView {
       client: client)
   }
 
-  private static func noTime(_ reason: String = "") -> (outcome: RequestOutcome, head: AnswerHead) {
-    (.failed(.timeout, message: "\(reason)the time of the run was over (--time-limit)"), AnswerHead())
+  private func noTime(_ reason: String = "") -> (outcome: RequestOutcome, head: AnswerHead) {
+    let end = client.end.wasInterrupted ? "the run was interrupted" : "the time of the run was over (--time-limit)"
+    return (.failed(.timeout, message: reason + end), AnswerHead())
   }
 
   /// The most refusals of a page, one after the other, that say when to come again.
@@ -49,10 +50,9 @@ final class QueriedStore: StoreView {
     var refusals = 0
     while true {
       // A list of many pages takes its time.
-      if client.end.isOver { return QueriedStore.noTime() }
+      if client.end.isOver { return noTime() }
       guard client.limit.wait(in: client.end) else {
-        return QueriedStore.noTime(
-          "the list limits the rate (\(client.limit.words ?? "")), and before it may be read again ")
+        return noTime("the list limits the rate (\(client.limit.words ?? "")), and before it may be read again ")
       }
       let answer = client.ask(page, headers: headers)
       refusals += 1

@@ -84,17 +84,16 @@ extension ClauseRun {
   /// Begins a restart. If the clause sends other requests over other connections meanwhile, each look of the
   /// witness uses a new one.
   func beginRestart(_ signal: String, beside connections: RestartWitness.Connections = .fresh) -> RestartInProgress {
-    let witness = RestartWitness(of: target, over: connections, isSlow: facts.isSlow)
+    let witness = RestartWitness(of: target, over: connections, facts: facts)
     return RestartInProgress(target.dialect.restart ?? "false", signal: signal, within: timeLeft, seenBy: witness)
   }
 
-  /// Restarts the backend and returns the seconds until it was available again.
+  /// Restarts the backend and returns the seconds for which it was away.
   func restart(_ signal: String) throws -> Double {
-    let begin = now
     let restart = beginRestart(signal, beside: .kept)
     defer { restart.join() }
     try restart.wait(self)
-    return (now - begin).seconds
+    return restart.witness.awaySince.map { (now - $0).seconds } ?? 0
   }
 
   /// Delivers the queue. If tokens do not survive a restart, which another clause tests, the app signs in again.

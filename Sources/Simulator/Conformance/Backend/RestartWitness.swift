@@ -1,7 +1,9 @@
 import AnswerCheck
 import Base
+import Contract
 import CurlTransport
 import HTTP1
+import Synchronization
 import Threads
 import Upload
 
@@ -12,7 +14,10 @@ final class RestartWitness: Sendable {
   /// connection at a time.
   enum Connections: Sendable { case kept, fresh }
 
-  private let flag = AtomicFlag()
+  /// When the backend was first away.
+  private let seen = Mutex<MonotonicInstant?>(nil)
+  /// Whether a status can say that a proxy has no backend; one that is busy answers in the same way.
+  private let trustsStatuses: Bool
   private let isOver = AtomicFlag()
   /// Signalled to stop the witness, and by its thread when it has ended.
   private let stopping = Semaphore()
@@ -21,13 +26,13 @@ final class RestartWitness: Sendable {
   private static let pauseMilliseconds = 10
   private static let pauseWhereSlowMilliseconds = 200
 
-  init(of target: ConformanceTarget, over connections: Connections, isSlow: Bool) {
-    let (flag, isOver, stopping, end) = (flag, isOver, stopping, end)
-    let pause = isSlow ? RestartWitness.pauseWhereSlowMilliseconds : RestartWitness.pauseMilliseconds
-    NamedThread.started("witness") {
+  init(of target: ConformanceTarget, over connections: Connections, facts: RunFacts) {
+    trustsStatuses = !facts.isBusy
+    let pause = facts.isSlow ? RestartWitness.pauseWhereSlowMilliseconds : RestartWitness.pauseMilliseconds
+    NamedThread.started("witness") { [self] in
       var connection: RawConnection?
-      while !flag.isRaised, !isOver.isRaised {
-        if !RestartWitness.isThere(target, over: &connection) { flag.raise() }
+      while !hasSeen, !isOver.isRaised {
+        if !isThere(target, over: &connection) { note() }
         if connections == .fresh { connection = nil }
         _ = stopping.wait(milliseconds: pause)
       }
@@ -36,10 +41,29 @@ final class RestartWitness: Sendable {
   }
 
   /// Whether the backend was away.
-  var hasSeen: Bool { flag.isRaised }
+  var hasSeen: Bool { awaySince != nil }
 
-  func note(_ upload: ConformancePhone.Upload) {
-    if upload.cameToNothing { flag.raise() }
+  var awaySince: MonotonicInstant? { seen.withLock { $0 } }
+
+  private func note() {
+    let now = SystemClock().monotonicNow
+    seen.withLock { $0 = $0 ?? now }
+  }
+
+  /// Notes an upload that came to nothing, and reports whether it did: there was no backend, or it went away before its answer.
+  func note(_ upload: ConformancePhone.Upload) -> Bool {
+    let cameToNothing =
+      switch upload.outcome {
+      case .answered(let status, _, _): isAway(status, upload.head)
+      case .failed(let failure, _): failure != .timeout
+      }
+    if cameToNothing { note() }
+    return cameToNothing
+  }
+
+  /// Reports whether a proxy answered for a backend that is away. A limit says when to come again.
+  private func isAway(_ status: Int, _ head: AnswerHead) -> Bool {
+    trustsStatuses && ConformanceTarget.isAway(status) && head[HeaderName.retryAfter] == nil
   }
 
   /// Stops the checks, and returns when none is running. May be called again.
@@ -51,7 +75,7 @@ final class RestartWitness: Sendable {
   }
 
   /// Returns false if a connection is refused, or ends before its answer. A slow backend counts as present.
-  private static func isThere(_ target: ConformanceTarget, over connection: inout RawConnection?) -> Bool {
+  private func isThere(_ target: ConformanceTarget, over connection: inout RawConnection?) -> Bool {
     let open: RawConnection
     if let kept = connection.take() {
       open = kept
@@ -64,19 +88,9 @@ final class RestartWitness: Sendable {
     switch open.reply(to: .options, within: .seconds(2)) {
     case .answer(let answer):
       if answer.keepsAlive, !open.hasEnded { connection = open }
-      return !ConformanceTarget.isAway(answer.status)
+      return !isAway(answer.status, answer.head)
     case .closed, .reset: return false
     case .timeout, .notHTTP: return true
-    }
-  }
-}
-
-extension ConformancePhone.Upload {
-  /// Whether there was no backend, or it went away before its answer.
-  var cameToNothing: Bool {
-    switch outcome {
-    case .answered(let status, _, _): ConformanceTarget.isAway(status)
-    case .failed(let failure, _): failure != .timeout
     }
   }
 }

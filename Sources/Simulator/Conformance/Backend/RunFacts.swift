@@ -29,6 +29,7 @@ final class RunFacts: Sendable {
     var obstacle: String?
     var signInProblems: [Int: String] = [:]
     var isSlow = false
+    var isBusy = false
     var devices: [String] = []
     var timeForSearches = RunFacts.timeForSearches
     var firstDelivery: FirstDelivery?
@@ -53,6 +54,11 @@ final class RunFacts: Sendable {
   /// Whether the dialect leaves the need for tokens to the first clauses.
   var areTokensUnknown: Bool { found.withLock { $0.tokens == nil } }
   var needsTokens: Bool { tokens == .required }
+
+  /// Whether it has answered with the status of a limit, or of a proxy without a backend, while it was there.
+  var isBusy: Bool { found.withLock { $0.isBusy } }
+
+  func noteBusy() { found.withLock { $0.isBusy = true } }
 
   func note(_ tokens: TokenPromise) { found.withLock { $0.tokens = tokens } }
 

@@ -114,8 +114,16 @@ extension ClauseRun {
   /// Returns the current records of the backend's store.
   func stored(_ device: String) throws -> [StoredRecord] { try list(device).get().records }
 
-  /// Returns the number of entries without a uuid.
-  func countOfNameless(_ device: String) throws -> Int { try list(device, mayBeNameless: true).get().records.count }
+  /// Returns the number of entries, which may have no uuid, once there are so many, or as many as there are when all must be visible.
+  func countOfNameless(_ device: String, atLeast wanted: Int) throws -> Int {
+    let deadline = timeToSee
+    while true {
+      let count = try list(device, mayBeNameless: true).get().records.count
+      if count >= wanted || now >= deadline { return count }
+      try keepTime()
+      pause(100)
+    }
+  }
 
   /// Returns nil when the store rejects the query.
   func storedIfListed(_ device: String) throws -> [StoredRecord]? {
@@ -192,7 +200,7 @@ extension ClauseRun {
 
   /// Looks until all records are there, for as long as the dialect allows them to be invisible.
   func look(for records: [SentRecord], of device: String) throws -> FoundRecords {
-    let deadline = now + max(target.dialect.verification.readDelay, facts.lag + facts.lag) + .seconds(1)
+    let deadline = timeToSee
     while true {
       var look = try look(of: records, device)
       if look.missing.isEmpty || now >= deadline {
@@ -209,6 +217,11 @@ extension ClauseRun {
       try keepTime()
       pause(100)
     }
+  }
+
+  /// The time until which what was acknowledged may be invisible, from now on.
+  private var timeToSee: MonotonicInstant {
+    now + max(target.dialect.verification.readDelay, facts.lag + facts.lag) + .seconds(1)
   }
 
   /// `remark` is about a store that is behind.

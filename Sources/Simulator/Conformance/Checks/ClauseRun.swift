@@ -64,7 +64,7 @@ final class ClauseRun {
     self.target = target
     self.settings = settings
     self.facts = facts
-    self.watch = watch
+    self.watch = watch.shared(with: clause.id)
     self.deadline = deadline
     (self.turn, self.attempt) = (turn, attempt)
     stream = RandomStream(

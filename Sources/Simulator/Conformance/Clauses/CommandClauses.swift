@@ -25,7 +25,7 @@ extension ConformanceClause {
         }
       }
       let seen = run.watch.seen
-      if let form = seen.commandForm { throw run.fail(form) }
+      if let form = seen.commandForm { throw run.fail(form.words, form.upload).seen(in: form.clause) }
       guard seen.commandAnswers > 0 else { throw ClauseStop.notApplicable("no answer has brought a command") }
       run.note = seen.commandAnswers.of("answer") + " with commands"
     },
@@ -89,12 +89,17 @@ extension ConformanceClause {
       let phone = try run.phone()
       try run.queueCommands(
         [.setConfig(.object(["geolocation": .object(["distanceFilter": .integer(50)])]))], for: phone)
-      for upload in try run.deliver(phone, [run.fix(phone)]) {
-        let names = String(decoding: upload.body, as: UTF8.self).contains("background_geolocation")
-        if names, JSONValue(answerOf: upload.outcome) == nil {
-          throw run.fail("an answer with a command is not JSON: \(upload.outcome.text.shortened(120))", upload)
+      var hasCome = false
+      for _ in 0..<3 where !hasCome {
+        for upload in try run.deliver(phone, [run.fix(phone)]) {
+          guard String(decoding: upload.body, as: UTF8.self).contains("background_geolocation") else { continue }
+          hasCome = true
+          if JSONValue(answerOf: upload.outcome) == nil {
+            throw run.fail("an answer with a command is not JSON: \(upload.outcome.text.shortened(120))", upload)
+          }
         }
       }
+      if !hasCome { throw ClauseStop.notJudged("the command has not come") }
     },
     ConformanceClause(
       "command-in-batch-answer", .commands, .must, .deaf,

@@ -42,7 +42,7 @@ package struct ConformanceClause: Sendable {
     + tokens
     + refreshes
     + remoteControl
-    + connections + framing + trouble + restarts
+    + connections + framing + headers + trouble + restarts
 
   /// Returns the URL of a report that a clause names.
   package static func address(ofThread thread: String) -> String? {

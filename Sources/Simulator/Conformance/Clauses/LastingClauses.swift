@@ -64,7 +64,7 @@ extension ConformanceClause {
       "records that were seen in the store are not there any more: \(words.joined(separator: ", "))\(more)",
       stored:
         "of '\(first.delivery.device)': \(first.look.listed) entries, without \(first.look.missing[0].uuid.upperCaseText)"
-    )
+    ).seen(in: first.delivery.clause)
   }
 
   /// Checks as many as time permits, and returns how many. Params belong to an upload and may be repeated with other values.
@@ -81,7 +81,8 @@ extension ConformanceClause {
         else { continue }
         throw run.fail(
           "a record that \(delivery.clause) has seen in the store is another one now: \(change)", harm: .wrong,
-          stored: after.entry.shown.shortened(300), sign: .changedLater)
+          stored: after.entry.shown.shortened(300), sign: .changedLater
+        ).seen(in: delivery.clause)
       }
     }
     return compared

@@ -53,11 +53,11 @@ extension ConformanceClause {
       let request = try run.request(phone, [record])
       connection.send(RawRequest(request).bytes)
       let reply = connection.reply(within: ClauseRun.answerTime)
-      if index > 0, !reply.isSuccess {
-        throw ClauseStop.notApplicable("the backend closes each connection after its answer")
-      }
       guard case .answer(let answer) = reply, reply.isSuccess else {
-        throw run.fail("an upload: \(reply.text)", harm: .repeat)
+        // An answer of another kind is one to this request.
+        if case .answer = reply { throw run.fail("upload \(index + 1) on a connection: \(reply.text)", harm: .block) }
+        guard index > 0 else { throw run.fail("an upload: \(reply.text)", harm: .repeat) }
+        throw ClauseStop.notApplicable("the backend closes each connection after its answer")
       }
       phone.answer(request, .answered(status: answer.status, reason: "", body: answer.body))
       sent.append((phone, record))
@@ -76,7 +76,8 @@ extension ConformanceClause {
 
   private static func lookAlike(_ run: ClauseRun) throws {
     let base = try run.phone(named: "x").name
-    let digits = run.settings.start.millisecondsSince1970
+    // Unlike any other run's, also where the clause runs again.
+    let digits = run.settings.start.millisecondsSince1970 * 10_000 + Int64(run.turn * 1_000 + run.attempt) % 10_000
     var pairs = [
       ("\(base)-A", "\(base)-a"), ("00\(base)", "0\(base)"), ("\(base) 1", "\(base)-1"), ("00\(digits)", "\(digits)"),
     ]

@@ -26,6 +26,7 @@ extension ConformanceClause {
     phone.put(records)
     guard let last = run.uploadWithRetries(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
     run.lastSent = RawRequest(last.request)
+    if phone.queuedCount > 0 { try run.keepTime() }
     if phone.queuedCount > 0, last.status >= 500 {
       // Nothing was said of its age.
       var breach = run.breach(

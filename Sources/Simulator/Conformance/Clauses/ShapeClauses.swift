@@ -171,6 +171,7 @@ extension ConformanceClause {
     guard let upload = run.uploadWithRetries(phone).last else { throw ClauseStop.notJudged("the phone did not upload") }
     try expectToSayWhose(upload, of: phone, run)
     if phone.queuedCount > 0 {
+      try run.keepTime()
       throw run.refusal(upload, of: "records that waited while the root became '\(root)'")
     }
     run.lastSent = RawRequest(upload.request)
@@ -264,7 +265,7 @@ extension ConformanceClause {
       let record = run.fix(phone)
       phone.put([record])
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
-      if !upload.isSuccess, isClaimed { throw run.refusal(upload, of: method.rawValue) }
+      if !upload.isSuccess, isClaimed || upload.status == 0 { throw run.refusal(upload, of: method.rawValue) }
       if upload.isSuccess { try run.expectOnce([record], of: phone.name, among: " sent with \(method.rawValue)") }
     }
   }

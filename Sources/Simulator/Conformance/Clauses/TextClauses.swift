@@ -131,7 +131,7 @@ extension ConformanceClause {
     // An invalid record may be quarantined, but not the one after it.
     let look = try run.expectOnce([next], of: phone.name, among: " behind one with \(what)")
     if look.entry(of: record) == nil, try run.look(for: [record], of: phone.name).entry(of: record) == nil {
-      run.note = "the record with \(what) is not listed: it was quarantined, or lost"
+      throw ClauseStop.partly("the record with \(what) is not listed: it was quarantined, or lost")
     }
   }
 }
@@ -241,8 +241,7 @@ extension ConformanceClause {
     try run.deliver(phone, [record], as: "a record whose coordinates are texts")
     let look = try run.look(for: [record], of: phone.name)
     guard let entry = look.entry(of: record) else {
-      run.note = "it is not listed: quarantined, or lost"
-      return
+      throw ClauseStop.partly("it is not listed: quarantined, or lost")
     }
     let name = "coords.latitude"
     if let reason = run.facts.strange(name) ?? run.facts.hidden(name) { throw ClauseStop.notJudged(reason) }

@@ -33,6 +33,7 @@ extension ConformanceClause {
           upload)
       }
       guard run.target.store != nil else { return }
+      run.pause(Int(run.unsettledTime.wholeMilliseconds))
       if try run.storedIfListed(phone.name)?.contains(where: { $0.uuid == record.uuid }) ?? false {
         throw run.fail("an upload without a token was refused with status \(upload.status), and is stored", upload)
       }
@@ -128,6 +129,7 @@ extension ConformanceClause {
       }
       // A rejection keeps the promise, too.
       let look = upload.isSuccess ? try run.look(for: [record], of: mine.name) : nil
+      run.pause(Int(run.unsettledTime.wholeMilliseconds))
       if try run.storedIfListed(other.name)?.contains(where: { $0.uuid == record.uuid }) ?? false {
         throw run.fail("with a token of '\(mine.name)' a record is stored under '\(other.name)'")
       }

@@ -252,6 +252,8 @@ extension ConformanceClause {
       run.pause(1_500)
       let before = try run.stored(phone.name)
       _ = try run.restart("TERM")
+      // For as long as the dialect allows them to be invisible.
+      _ = try run.look(for: records, of: phone.name)
       let after = try run.stored(phone.name)
       if let change = ListingChange.words(from: before, to: after) {
         let isLoss = !Set(before.compactMap(\.uuid)).isSubset(of: after.compactMap(\.uuid))
@@ -268,7 +270,7 @@ extension ConformanceClause {
       let seconds = try run.restart("KILL")
       let phone = try run.phone()
       try run.deliver(phone, [run.fix(phone)])
-      if seconds > 5 { throw run.fail("it took \(Int(seconds)) s until the backend was available again") }
+      if seconds > 5 { throw run.fail("the backend was away for \(Int(seconds)) s") }
       run.note = "\(Int((seconds * 1_000).rounded())) ms"
     },
     ConformanceClause(
@@ -287,30 +289,38 @@ extension ConformanceClause {
 
   private static func survive(_ run: ClauseRun, _ signal: String, among: String) throws {
     let phone = try run.phone { $0.http.batchSync = false }
-    var acknowledged: [SentRecord] = []
+    var (acknowledged, isOver) = ([SentRecord](), false)
     var end: RestartInProgress?
     defer { end?.join() }
     // Uploads one after the other until the backend goes away, so that the last acknowledged one is milliseconds old. Some
     // precede the command, which may be as fast.
     let first = run.facts.isSlow ? 4 : 20
-    for number in 0..<4_000 {
+    for number in 0..<uploadsMax where !isOver {
       if number == first { end = run.beginRestart(signal) }
+      // A restart command may take minutes.
+      if number > uploadsAtOnce { run.pause(20) }
       let record = run.fix(phone)
       let request = try run.request(phone, [record])
       let upload = try run.line().exchange(request, of: phone.number)
       // A record that is rejected because of a limit is dropped: the next one serves as well.
       let isBusy = RateLimit.isThrottling(upload.status)
       phone.answer(request, isBusy ? .answered(status: 200, reason: "", body: []) : upload.outcome)
-      end?.witness.note(upload)
-      if upload.isSuccess { acknowledged.append(record) } else if !isBusy { break }
-      if end?.hasEnded ?? false { break }
+      _ = end?.witness.note(upload)
+      if upload.isSuccess { acknowledged.append(record) }
+      isOver = !upload.isSuccess && !isBusy || end?.hasEnded ?? false
     }
     try end?.wait(run)
+    if !isOver {
+      throw ClauseStop.notJudged("the backend was still there after \(uploadsMax) uploads beside the restart command")
+    }
     guard end != nil else { throw ClauseStop.notJudged("not even \(first) uploads in a row were acknowledged") }
     guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("nothing was acknowledged before the signal") }
     try run.expectOnce(acknowledged, of: phone.name, among: among)
     run.note = "\(acknowledged.count) records"
   }
+
+  /// The most uploads before a backend goes away, and how many of them come one right after the other.
+  private static let (uploadsMax, uploadsAtOnce) = (4_000, 1_000)
 
   private static func inFlight(_ run: ClauseRun) throws {
     let phones = try (0..<8).map { _ in try run.phone() }
@@ -329,9 +339,8 @@ extension ConformanceClause {
       for (phone, request) in requests {
         guard let upload = uploads.first(where: { $0.request === request }) else { continue }
         phone.answer(request, upload.outcome)
-        end.witness.note(upload)
         if !upload.isSuccess { isDown = true }
-        if upload.cameToNothing { wasCut = true }
+        if end.witness.note(upload) { wasCut = true }
       }
     }
     try end.wait(run)

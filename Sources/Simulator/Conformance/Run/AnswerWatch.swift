@@ -6,12 +6,14 @@ import JSON
 import Synchronization
 import Upload
 
-/// Examines every answer of a run, for the clauses that apply to all answers.
-final class AnswerWatch: Sendable {
-  /// An observation and its upload.
+/// Examines every answer of a run, for the clauses that apply to all answers. Each clause has one of its own, and all share what
+/// they see.
+struct AnswerWatch: Sendable {
+  /// An observation, the clause that made it, and its upload; nil where no phone sent it.
   struct Example: Sendable {
     let words: String
-    let upload: ConformancePhone.Upload
+    let clause: String
+    let upload: ConformancePhone.Upload?
   }
 
   /// All observations, with an example of each kind.
@@ -20,14 +22,28 @@ final class AnswerWatch: Sendable {
     var successes = 0
     var unusualSuccess: Example?
     var page: Example?
-    var wrongType: String?
-    var commandForm: String?
+    var wrongType: Example?
+    var commandForm: Example?
     var commandAnswers = 0
+    /// Whether there was a status of a limit, or of a proxy without a backend.
+    var isBusy = false
   }
 
-  private let sight = Mutex(Sight())
+  private final class Sights: Sendable {
+    let sight = Mutex(Sight())
+  }
 
-  var seen: Sight { sight.withLock { $0 } }
+  private let sights: Sights
+  private let clause: String
+
+  init(for clause: String = "") { (sights, self.clause) = (Sights(), clause) }
+
+  private init(_ sights: Sights, for clause: String) { (self.sights, self.clause) = (sights, clause) }
+
+  var seen: Sight { sights.sight.withLock { $0 } }
+
+  /// Returns the watch of another clause of the run.
+  func shared(with clause: String) -> AnswerWatch { AnswerWatch(sights, for: clause) }
 
   func see(_ upload: ConformancePhone.Upload) {
     guard case .answered(let status, reason: _, let body) = upload.outcome else { return }
@@ -40,28 +56,35 @@ final class AnswerWatch: Sendable {
     let type = head[HeaderName.contentType] ?? ""
     let start = String(decoding: body.prefix(60), as: UTF8.self).filter { !$0.isNewline }
     let isPage = ObservedAnswer.isPage(body, type: type.lowercased())
-    let isJSONType = type.lowercased().contains("json")
+    let isJSONType = AnswerWatch.isJSON(type)
     let isJSON = body.isEmpty || StoredValue(body) != nil
     let commands = AnswerWatch.commands(in: body)
-    sight.withLock { sight in
+    func example(_ words: String) -> Example { Example(words: words, clause: clause, upload: upload) }
+    sights.sight.withLock { sight in
+      if ConformanceTarget.isAway(status) { sight.isBusy = true }
       if commands.areThere { sight.commandAnswers += 1 }
-      sight.commandForm = sight.commandForm ?? commands.form
+      sight.commandForm = sight.commandForm ?? commands.form.map(example)
       if isJSONType, !isJSON {
-        sight.wrongType = sight.wrongType ?? "status \(status), \(type), and a body that begins with \(start)"
+        sight.wrongType = sight.wrongType ?? example("status \(status), \(type), and a body that begins with \(start)")
       } else if type.lowercased().contains("html"), !body.isEmpty, isJSON {
-        sight.wrongType = sight.wrongType ?? "status \(status), \(type), and a body that is JSON: \(start)"
+        sight.wrongType = sight.wrongType ?? example("status \(status), \(type), and a body that is JSON: \(start)")
       }
       guard let upload, upload.request.purpose == .records else { return }
       sight.uploads += 1
       guard 200..<300 ~= status else { return }
       sight.successes += 1
       if ![200, 201, 204].contains(status) {
-        sight.unusualSuccess = sight.unusualSuccess ?? Example(words: "status \(status)", upload: upload)
+        sight.unusualSuccess = sight.unusualSuccess ?? example("status \(status)")
       }
       guard isPage else { return }
-      let words = "status \(status) and a page that begins with \(start)"
-      sight.page = sight.page ?? Example(words: words, upload: upload)
+      sight.page = sight.page ?? example("status \(status) and a page that begins with \(start)")
     }
+  }
+
+  /// Reports whether it is a media type of JSON (RFC 8259 §11, RFC 6839 §3.1).
+  private static func isJSON(_ type: String) -> Bool {
+    let essence = type.lowercased().prefix { $0 != ";" && $0 != " " }
+    return essence.hasSuffix("/json") || essence.hasSuffix("+json")
   }
 
   /// Returns whether there are commands, and why the SDK would not find them.

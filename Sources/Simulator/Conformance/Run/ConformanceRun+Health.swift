@@ -1,6 +1,7 @@
 import Base
 import Contract
 import Scenario
+import Threads
 
 /// A backend that no longer stores good records cannot be judged by further clauses: the clause after which it stopped is the
 /// finding. If it can be restarted, the other clauses run after the restart.
@@ -32,12 +33,20 @@ extension ConformanceRun {
     switch verdict {
     case .broken: true
     // After a restart the search is for one of these. Where an upload takes no time, none is left to the next clause.
-    case .kept, .partly:
-      clause.phase == .risky || run.turn > 0 || clause.phase != .parallel && !isSlow
+    case .kept, .partly, .notApplicable:
+      !run.log.isEmpty && (clause.phase == .risky || run.turn > 0 || clause.phase != .parallel && !isSlow)
     case .notJudged(let reason): reason != .outOfTime && reason != .interrupted
     case .unread: true
-    case .notApplicable: false
     }
+  }
+
+  /// Restarts a backend that the clauses of an earlier phase have left stopped, once for all that follow.
+  func restartIfStopped(before due: [ConformanceClause]) {
+    guard let stoppingClause, !due.isEmpty, !isBeyondRestart.isRaised, !wasInterrupted, !isOutOfTime,
+      // Another restart would not bring it back.
+      ConformanceClause.all.first(where: { $0.id == stoppingClause })?.phase != .restart
+    else { return }
+    if !restartBackend() { isBeyondRestart.raise() }
   }
 
   /// Runs the clauses of one phase. Those that could not be judged run again after a restart, one at a time, to find the one
@@ -64,9 +73,9 @@ extension ConformanceRun {
     guard let first = stoppingClause,
       let firstStopped = due.lazy.compactMap(result(of:)).first(where: { $0.clause.id == first })
     else { return }
-    let suspects = threads > 1 ? keptClausesAtStop(of: due) : []
-    var waiting = due.compactMap(result(of:)).filter { mustRunAgain($0, wasAlone: threads == 1) }.map(\.clause)
-    waiting += suspects
+    // The suspects first: behind the one that stops it the others would wait for another restart.
+    var waiting = threads > 1 ? keptClausesAtStop(of: due) : []
+    waiting += due.compactMap(result(of:)).filter { mustRunAgain($0, wasAlone: threads == 1) }.map(\.clause)
     while !waiting.isEmpty, restartBackend() {
       judgeAll(waiting, threads: 1) { result in
         if !self.mustRunAgain(result, wasAlone: true) { tell(result) }
@@ -85,7 +94,7 @@ extension ConformanceRun {
   private func noteStopAtEnd(of due: [ConformanceClause]) {
     guard stoppingClause == nil, connectionDefect == nil, !isOutOfTime, !wasInterrupted,
       !ConformanceRun.foundations.contains(where: isBroken),
-      var last = lastUnbroken(of: due), isCheckedAtEnd(last.clause)
+      var last = lastToEnd(of: due), isCheckedAtEnd(last.clause)
     else { return }
     let run = clauseRun(last.clause, turn: restartCount, attempt: ConformanceRun.attemptAtEnd)
     guard let problem = run.lastingProblem(withBatches: areBatchesStored), run.log.throttling == nil else { return }
@@ -94,8 +103,8 @@ extension ConformanceRun {
     replace(last)
   }
 
-  private func lastUnbroken(of due: [ConformanceClause]) -> ClauseResult? {
-    let unbroken = due.compactMap(result(of:)).filter(\.isUnbroken)
+  private func lastToEnd(of due: [ConformanceClause]) -> ClauseResult? {
+    let unbroken = due.compactMap(result(of:)).filter(\.hasSentUnbroken)
     let end = unbroken.compactMap(\.end).max()
     return unbroken.first { $0.end == end }
   }
@@ -147,11 +156,11 @@ extension ConformanceRun {
     replace(result)
   }
 
-  /// Returns the kept clauses that may have stopped the backend. A kept clause began before the stop, so the one that caused
+  /// Returns the unbroken clauses that may have stopped the backend. A kept clause began before the stop, so the one that caused
   /// it ended after the last of these began.
   private func keptClausesAtStop(of due: [ConformanceClause]) -> [ConformanceClause] {
-    let kept = due.compactMap(result(of:)).filter(\.isUnbroken)
-    guard let last = kept.compactMap(\.begin).max() else { return [] }
+    let kept = due.compactMap(result(of:)).filter(\.hasSentUnbroken)
+    guard let last = kept.filter(\.isKept).compactMap(\.begin).max() else { return [] }
     return kept.filter { $0.end.map { $0 >= last } ?? false }.map(\.clause)
   }
 
@@ -206,8 +215,13 @@ extension ClauseRun {
     let records = (1...count).map { fix(phone, at: instant($0)) }
     let what = count == 1 ? "a good record" : "a batch of good records"
     try deliver(phone, records, as: what)
-    // A backend that loses only some of them still works.
+    // A backend that loses only some of them still works, and so does one that falls behind.
     guard target.store != nil, try look(for: records, of: phone.name).missing.count == count else { return nil }
+    let deadline = now + ClauseRun.timeToAppear
+    while now < deadline {
+      try keepTime()
+      if try look(for: records, of: phone.name).missing.count < count { return nil }
+    }
     return "\(what) was acknowledged and is not stored"
   }
 }

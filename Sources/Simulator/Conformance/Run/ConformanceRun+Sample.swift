@@ -13,10 +13,11 @@ extension ConformanceRun {
     "stored-when-acknowledged", "good-record-acknowledged", "batch-all-stored", "coordinates-not-swapped",
     "coordinates-exact", "time-is-utc", "time-to-the-millisecond", "standard-fields-kept", "extras-every-kind",
   ]
-  /// A part of device names, beyond all attempts at a busy backend.
+  /// Parts of device names, beyond all attempts at a busy backend: of a clause that runs again, of the check at the end of a phase,
+  /// and, with the number of the phase, of a sample.
   private static let repetition = 50
-  /// The same of the check at the end of a phase.
   static let attemptAtEnd = 80
+  private static let attemptOfSample = 100
   private static let timeForRepetitions = Nanoseconds.seconds(8)
   private static let parallelUploads = "many-devices-at-once"
 
@@ -35,7 +36,7 @@ extension ConformanceRun {
       phase == .restart
         ? broken.contains(where: { $0.clause.phase == .risky }) : !broken.isEmpty || isSampleWanted(before: phase)
     else { return }
-    let run = clauseRun(clause, turn: restartCount, attempt: phase.rawValue)
+    let run = clauseRun(clause, turn: restartCount, attempt: ConformanceRun.attemptOfSample + phase.rawValue)
     guard let sample = run.sampleOfGoodRecords() else { return }
     guard let found = sample.finding(beside: broken.compactMap(\.breach)) else {
       if phase == .risky { findRareFailure(broken, tell) }
@@ -75,6 +76,7 @@ extension ConformanceRun {
     let isOnlyInParallel = failsOnlyInParallel.isRaised
     let roots = broken.filter { result in
       causes.cause(of: result.clause.id) == nil && result.breach?.isOfGoodRecords ?? false
+        && !(result.breach?.isLasting ?? true)
         && !(isOnlyInParallel && result.clause.id == ConformanceRun.parallelUploads)
     }
     guard roots.count > 1 else { return roots.forEach { excuseSingleFailure($0, tell) } }
@@ -131,12 +133,13 @@ extension ConformanceRun {
     tell(result)
   }
 
-  /// Repeats broken clauses; one that is kept then was broken by chance. Returns those.
+  /// Repeats broken clauses; one that is kept then was broken by chance. Returns those. A backend that stopped, and was restarted
+  /// since, did not do so by chance.
   @discardableResult
   private func repeatOnce(_ broken: [ClauseResult], because cause: String) -> [String] {
     var kept: [String] = []
     let end = SystemClock().monotonicNow + ConformanceRun.timeForRepetitions
-    for var result in broken {
+    for var result in broken where !(result.breach?.isLasting ?? true) {
       guard SystemClock().monotonicNow < end, !wasInterrupted, var breach = result.breach else { break }
       let (verdict, run) = verdictWithRetries(of: result.clause, turn: restartCount, attempt: ConformanceRun.repetition)
       guard case .kept = verdict, !run.isOutOfTime else { continue }

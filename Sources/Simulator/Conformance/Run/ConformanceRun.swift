@@ -58,6 +58,8 @@ package final class ConformanceRun: Sendable {
   /// Set when all single good uploads are accepted, and some of simultaneous ones are not.
   let failsOnlyInParallel = AtomicFlag()
   private let restarts = Atomic(0)
+  /// Set when a restart has not brought the backend back.
+  let isBeyondRestart = AtomicFlag()
   private let clock = SystemClock()
   /// The time at which running clauses end; the time of a last request is reserved.
   private let deadline: RunDeadline
@@ -93,8 +95,10 @@ package final class ConformanceRun: Sendable {
     // Other clauses need the results of the first ones, selected or not.
     let wanted = Set(clauses.map(\.id))
     for phase in ClausePhase.allCases {
-      takeSample(before: phase) { if wanted.contains($0.clause.id) { tell($0, self.results.withLock { $0.count }) } }
       let due = ConformanceClause.all.filter { $0.phase == phase && (phase == .first || wanted.contains($0.id)) }
+      restartIfStopped(before: due)
+      takeSample(before: phase) { if wanted.contains($0.clause.id) { tell($0, self.results.withLock { $0.count }) } }
+      if phase == .restart, watch.seen.isBusy { facts.noteBusy() }
       runPhase(due, in: phase) { result in
         if wanted.contains(result.clause.id) { tell(result, self.results.withLock { $0.count }) }
       }
@@ -156,9 +160,10 @@ package final class ConformanceRun: Sendable {
   private func judge(_ clause: ConformanceClause) -> ClauseResult {
     for known in [sampled, connectionDefect] { if let known, known.clause.id == clause.id { return known } }
     let start = clock.monotonicNow
-    let verdict = verdictWithoutTrial(of: clause) ?? verdictOfTrial(of: clause)
+    let (verdict, hasSent) = verdictWithoutTrial(of: clause).map { ($0, false) } ?? verdictOfTrial(of: clause)
     let end = clock.monotonicNow
-    return ClauseResult(clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end)
+    return ClauseResult(
+      clause: clause, verdict: verdict, seconds: (end - start).seconds, begin: start, end: end, hasSent: hasSent)
   }
 
   /// Returns the verdict of a clause that cannot be judged as the run stands; nil if it is to be tried.
@@ -185,17 +190,19 @@ package final class ConformanceRun: Sendable {
     return ConformanceRun.foundations.first { isBroken($0) && $0 != clause.id }
   }
 
-  private func verdictOfTrial(of clause: ConformanceClause) -> ConformanceVerdict {
+  /// Returns the verdict of a trial, and whether anything was sent.
+  private func verdictOfTrial(of clause: ConformanceClause) -> (ConformanceVerdict, Bool) {
     let (verdict, run) = verdictWithRetries(of: clause, turn: restartCount)
+    let hasSent = !run.log.isEmpty
     if let suspect = run.suspect, leavesUploadsUnanswered(suspect) {
-      if case .kept = verdict { return verdict }
-      return .notJudged(.because(of: suspect))
+      if case .kept = verdict { return (verdict, hasSent) }
+      return (.notJudged(.because(of: suspect)), hasSent)
     }
     if clause.phase == .restart, case .broken(let breach) = verdict, breach.isLasting {
       _ = noteStop(after: clause.id)
-      return verdict
+      return (verdict, hasSent)
     }
-    return checkedForStop(verdict, of: clause, run)
+    return (checkedForStop(verdict, of: clause, run), hasSent)
   }
 
   /// Judges a clause at once that may be the reason why an upload had no answer. Reports whether it is.

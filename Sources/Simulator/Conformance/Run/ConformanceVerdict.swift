@@ -63,6 +63,8 @@ package struct Breach: Equatable, Sendable {
   var missing: [SoughtRecords] = []
   /// Records that were listed more than once.
   var repeated: [SoughtRecords] = []
+  /// The clauses in which a clause about all answers, or all records, has seen this.
+  var seenIn: [String] = []
   /// The clauses that ran at once, one of which caused this; empty if it is this one.
   package var suspects: [String] = []
   package var sent = ""
@@ -108,15 +110,31 @@ package struct ClauseResult: Sendable {
   package var seconds: Double
   var begin: MonotonicInstant?
   var end: MonotonicInstant?
+  /// Whether the clause has sent anything.
+  var hasSent = false
   /// The clause that caused the breach of this one; nil without one.
   package var cause: String?
 
   /// Whether the clause was kept, as far as it was checked.
-  var isUnbroken: Bool {
+  var isKept: Bool {
     switch verdict {
     case .kept, .partly: true
     case .broken, .notApplicable, .notJudged, .unread: false
     }
+  }
+
+  /// Whether what it sent may have stopped the backend without a sign of it.
+  var hasSentUnbroken: Bool {
+    if case .notApplicable = verdict { hasSent } else { isKept && hasSent }
+  }
+}
+
+extension ClauseStop {
+  /// Returns the breach as one that another clause has met with.
+  func seen(in clause: String) -> ClauseStop {
+    guard case .broken(var breach) = self else { return self }
+    breach.seenIn = [clause]
+    return .broken(breach)
   }
 }
 

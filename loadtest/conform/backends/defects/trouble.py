@@ -1,5 +1,6 @@
 """Defects that show with many clients at once, behind bad requests, or behind a restart."""
 
+import json
 import os
 import threading
 import time
@@ -275,4 +276,68 @@ def answers_nothing(parts):
     @around(parts.backend, "upload")
     def _(upload, request):
         time.sleep(60)
+        return upload(request)
+
+
+@defect
+def worker_ended_by_chunks(parts):
+    is_gone = threading.Event()
+
+    @around(parts.backend, "route")
+    def _(route, request):
+        if request.headers.get("Transfer-Encoding"):
+            is_gone.set()
+        return Answer(500, {"error": "no worker"}) if is_gone.is_set() else route(request)
+
+
+@defect
+def locked_by_a_twin(parts):
+    running, guard, is_locked = set(), threading.Lock(), threading.Event()
+
+    @around(parts.backend, "upload")
+    def _(upload, request):
+        with guard:
+            if request.body in running:
+                is_locked.set()
+            if is_locked.is_set():
+                return Answer(500, {"error": "lock timeout"})
+            running.add(request.body)
+        try:
+            time.sleep(0.005)
+            return upload(request)
+        finally:
+            with guard:
+                running.discard(request.body)
+
+
+@defect
+def impatient_reader(parts):
+    @around(parts.handler, "read_body")
+    def _(read_body, handler):
+        handler.connection.settimeout(0.7)
+        try:
+            return read_body(handler)
+        finally:
+            handler.connection.settimeout(60)
+
+
+@defect
+def packed_body_never_ends(parts):
+    @around(parts.handler, "inflate")
+    def _(inflate, handler, raw):
+        if handler.headers.get("Content-Encoding"):
+            time.sleep(25)
+        return inflate(handler, raw)
+
+
+@defect
+def connection_of_one_device(parts):
+    # A connection has a thread of its own.
+    first = threading.local()
+
+    @around(parts.backend, "upload")
+    def _(upload, request):
+        device = json.loads(request.body).get("device_id") if request.body[:1] == b"{" else None
+        if device is not None and vars(first).setdefault("device", device) != device:
+            return Answer(403, {"error": "another device"})
         return upload(request)
