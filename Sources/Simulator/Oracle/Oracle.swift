@@ -43,12 +43,13 @@ package final class Oracle: Watcher {
   private static let allRules: [Rule.Type] = [
     // First, because the other rules ask it for a device's task.
     ScheduleRule.self,
-    ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, TemplateRule.self,
+    ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, TemplateRule.self, StoredRecordRule.self,
     ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
     NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, ActivityRule.self, ElapsedTimeRule.self,
     OdometerRule.self, GeofenceRule.self,
-    GeofenceLivenessRule.self, RecordingRule.self, SignificantChangesRule.self, RequestFormRule.self,
+    GeofenceLivenessRule.self, RecordingRule.self, SignificantChangesRule.self, TrueValuesRule.self,
+    RequestFormRule.self,
     UploadDueRule.self, HeartbeatRule.self,
     MotionLivenessRule.self, LifecycleRule.self, AuthRule.self, TokenRule.self, RemoteCommandsRule.self,
     IdentityRule.self, ResourcesRule.self,
@@ -197,7 +198,7 @@ enum EventKind: Int, CaseIterable {
   case event
   /// The app begins, ends or is configured, the network changes, the faults end.
   case life
-  /// The true movement of the body.
+  /// The true movement of the body, and the battery.
   case truth
   /// The changes of the body's motion, positions far from it, and the calls of the app.
   case course
@@ -220,7 +221,7 @@ extension SimulationEvent {
     case .told, .sensed: .event
     case .launched, .killed, .opened, .closed, .kept, .network, .healed, .configured, .fetched: .life
     case .faultBegan, .faultEnded: .life
-    case .crossed, .stood: .truth
+    case .crossed, .stood, .charged: .truth
     case .moves, .strayed, .asked, .askedToSync: .course
     // For measures only.
     case .carried, .logged, .connected, .turn: nil

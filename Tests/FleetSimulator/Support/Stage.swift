@@ -156,7 +156,18 @@ final class Stage {
     stay(end)
   }
 
-  func event(_ event: EngineEvent) { tell(.told(.engine(event))) }
+  /// The records of a motion change and of a crossing name their event.
+  func event(_ event: EngineEvent) {
+    switch event {
+    case .motionChange(var record):
+      record.event = .motionchange
+      tell(.told(.engine(.motionChange(record))))
+    case .geofence(var record, let fence):
+      record.event = .geofence
+      tell(.told(.engine(.geofence(record, fence))))
+    default: tell(.told(.engine(event)))
+    }
+  }
 
   func location(
     isMoving: Bool = true, odometer: Double = 0, metresNorth: Double = 0, uuid: UUID128? = nil

@@ -19,8 +19,9 @@ extension SimulatedDevice {
     let told = Int8(reading.isCharging ? -1 - reading.percent : reading.percent)
     guard told != phone.toldBattery else { return }
     phone.toldBattery = told
-    give(
-      .battery(Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)), at: now, in: run)
+    let battery = Battery(level: Double(reading.percent) / 100, isCharging: reading.isCharging)
+    run.tell(.charged(battery), link.context(at: now))
+    give(.battery(battery), at: now, in: run)
   }
 
   /// Delivers what the sensors detect; without a running app, only what the system monitors for it.

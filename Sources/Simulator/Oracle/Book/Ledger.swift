@@ -124,7 +124,7 @@ final class Ledger {
     case .faultBegan(let occurrence): disguise(device, by: occurrence, isBegin: true)
     case .faultEnded(let occurrence): disguise(device, by: occurrence, isBegin: false)
     case .killed, .opened, .closed, .kept, .told, .carried, .logged, .crossed, .stood, .connected, .fetched, .turn,
-      .sensed, .moves, .strayed, .asked, .askedToSync:
+      .sensed, .charged, .moves, .strayed, .asked, .askedToSync:
       break
     }
   }

@@ -37,6 +37,8 @@ package enum SimulationEvent {
   case ended(request: UInt64, RequestOutcome)
   /// The motion sensors report the user's activity to the app.
   indirect case sensed(Activity)
+  /// The battery has another level or charger, or the app starts and asks for both.
+  case charged(Battery)
   /// The SDK notified its app.
   case told(HostEvent)
   /// A fault begins or ends for the device.

@@ -239,6 +239,12 @@ struct TrueLife {
     return (instant < episode.start ? previous ?? episode : episode).place(at: instant)
   }
 
+  /// Returns the one of its last two episodes that the instant belongs to; nil for an earlier instant.
+  func episode(of instant: MonotonicInstant) -> Episode? {
+    if let episode, episode.start <= instant { return episode }
+    return previous.flatMap { $0.start <= instant ? $0 : nil }
+  }
+
   /// Whether it follows significant changes only, in Android's mode of its own (SDK §12.7).
   var followsSignificantChanges: Bool {
     configuration.map { $0.platform == .android && $0.geolocation.useSignificantChangesOnly } ?? false

@@ -115,12 +115,7 @@ package struct Body: Sendable {
   }
 
   /// Returns the speed in metres per second.
-  package func speed(at instant: MonotonicInstant) -> Double {
-    switch episode {
-    case .stay: 0
-    case .trip(let trip): trip.motion.speed(at: trip.seconds(at: instant))
-    }
-  }
+  package func speed(at instant: MonotonicInstant) -> Double { episode.speed(at: instant) }
 
   /// Returns degrees clockwise from north; nil during a stay.
   package func headingDegrees(at instant: MonotonicInstant) -> Double? {
@@ -197,6 +192,14 @@ package enum Episode: Sendable {
     switch self {
     case .stay(let stay): stay.place
     case .trip(let trip): trip.place(at: instant)
+    }
+  }
+
+  /// Returns the speed of the body in metres per second.
+  package func speed(at instant: MonotonicInstant) -> Double {
+    switch self {
+    case .stay: 0
+    case .trip(let trip): trip.motion.speed(at: trip.seconds(at: instant))
     }
   }
 

@@ -6,7 +6,7 @@ import Scenario
 import Vocabulary
 import World
 
-/// I18: crossings of a fence alternate, dwell follows enter, once for each visit, no more fences are monitored than the
+/// I18: the record of a crossing names its fence, crossings of a fence alternate, dwell follows enter, once for each visit, no more fences are monitored than the
 /// system allows, and none without the permission "Always" (SDK §15.2, §15.3).
 final class GeofenceRule: Rule {
   override class var invariant: Invariant { .geofence }
@@ -88,7 +88,9 @@ final class GeofenceRule: Rule {
   }
 
   private func cross(_ record: LocationRecord, _ fence: Geofence, _ context: EventContext) {
-    guard let crossing = record.geofence else { return }
+    guard let crossing = record.geofence, crossing.identifier == fence.identifier, record.event == .geofence else {
+      return flag(context, record.uuid, "the record of a crossing of '\(fence.identifier)' does not name it")
+    }
     if let changed = devices[context.device]?.changed[fence.identifier],
       GeofenceRule.isOfBefore(crossing, changed, context)
     {

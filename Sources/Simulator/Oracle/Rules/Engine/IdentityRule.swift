@@ -6,8 +6,8 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I24: records have unique identities, their times do not go back unless the clock does, and none is in the future
-/// (SDK §5.1, §14.2). A request for a position takes the best of several samples, not necessarily the last, while later
+/// I24: records have unique identities, their times do not go back unless the clock does, none is in the future, and
+/// `recorded_at` is the time at which a record is made (SDK §5.1, §14.2). A request for a position takes the best of several samples, not necessarily the last, while later
 /// ones may already be records (SDK §13.1, §15.3). The position of a motion change is one record, even if the stream
 /// delivers it again (SDK §5.4).
 final class IdentityRule: Rule {
@@ -118,6 +118,11 @@ final class IdentityRule: Rule {
   }
 
   private func judge(_ record: LocationRecord, _ context: EventContext) {
+    if let recordedAt = record.recordedAt, recordedAt != context.now.wall,
+      !ledger.truth.lives[context.device].isHealed
+    {
+      flag(context, record.uuid, "recorded_at \(recordedAt.iso8601Text) at \(context.now.wall.iso8601Text)")
+    }
     guard let change = last[context.device].motionChange, change.isRepeated(by: record), record.event == nil,
       record.geofence == nil,
       ledger.pages[context.device].waiting.all.contains(where: { $0.uuid == record.uuid })

@@ -6,7 +6,7 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I16: motion changes alternate; at rest the SDK records only what was requested and what events bring, and on Android
+/// I16: motion changes alternate, and their records say so; at rest the SDK records only what was requested and what events bring, and on Android
 /// significant changes with `useSignificantChangesOnly`; after `stop` nothing at all (SDK §12.1, §12.7.3, §7.3, §19.6).
 final class MotionRule: Rule {
   override class var invariant: Invariant { .motion }
@@ -55,6 +55,9 @@ final class MotionRule: Rule {
         flag(context, record.uuid, "a second motion change in a row to \(record.isMoving ? "moving" : "stationary")")
       }
       states[device].isMoving = record.isMoving
+      if record.event != .motionchange {
+        flag(context, record.uuid, "the record of a motion change names no such event")
+      }
     case .location(let record): judge(record, context)
     case .enabledChange(let isEnabled): (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
     // A window of another mode begins by reporting its state.

@@ -53,7 +53,7 @@ extension Invariant {
   package var rule: String {
     switch self {
     case .conservation:
-      "each record is in exactly one place at any instant"
+      "each record is in exactly one place at any instant, and one that is to be kept is in the queue when the app is told of it (SDK §5.4, §7.3)"
     case .noDeleteBeforeAck:
       "a record leaves the queue as delivered only after a whole answer of success to a request that held it (SDK §9.1)"
     case .ackedIsDurable:
@@ -61,7 +61,7 @@ extension Invariant {
     case .noPhantom:
       "the store holds each record once, and nothing of devices that do not exist; a record that lies under another device alone is missing under its own (I3); what other runs may have left is told in a note"
     case .byteIdentity:
-      "a record is rendered once, with the keys of its template where there is one, and every request carries the same bytes of it (SDK §7.2, §7.5)"
+      "a record is rendered once, with the values that the app is told, the extras of the configuration and the keys of its template where there is one, and every request carries the same bytes of it (SDK §5.1, §7.2, §7.5)"
     case .explainedDuplicates:
       "a record is sent again only when its answer was lost or unsuccessful, or the app ended meanwhile (SDK §9.4)"
     case .singleFlight:
@@ -83,11 +83,11 @@ extension Invariant {
     case .boundedEffort:
       "an attempt after a failure needs a new trigger (SDK §9.3)"
     case .motion:
-      "motion changes alternate, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, and nothing is recorded once `stopAfterElapsedMinutes` are over (SDK §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
+      "motion changes alternate, their records say so, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, and nothing is recorded once `stopAfterElapsedMinutes` are over (SDK §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
     case .odometerTolerance:
       "the odometer agrees with the distance travelled, within a tolerance, and a command sets it (SDK §17)"
     case .geofence:
-      "entries and exits of a geofence alternate, dwelling is reported once per visit, and no geofence is monitored without \"Always\" (SDK §15.2, §15.3)"
+      "entries and exits of a geofence alternate, their records name it, dwelling is reported once per visit, and no geofence is monitored without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
       "every true entry into or exit from a geofence is reported (SDK §15.3 to §15.6)"
     case .schedule:
@@ -99,13 +99,13 @@ extension Invariant {
     case .remoteCommands:
       "the commands of an answer are carried out once each and in order, the last hundred of them (SDK §10.2, §10.3)"
     case .identity:
-      "records have identities of their own, none is a copy of a motion change, and their times do not go back unless the clock does (SDK §5.1, §5.4, §14.2)"
+      "records have identities of their own, none is a copy of a motion change, their times do not go back unless the clock does, and `recorded_at` is the time at which they are made (SDK §5.1, §5.4, §14.2)"
     case .isolation:
       "a device behaves the same whatever other devices do; shown by two runs and not within one"
     case .resources:
       "each request ends within its time limit, and few are under way at once, beside the logs that commands ask for (SDK §20.5)"
     case .recording:
-      "a device that tracks and moves records positions on the way, and with `useSignificantChangesOnly` no stream of them (SDK §12.5, §12.7, §14.1)"
+      "a device that tracks and moves records positions on the way, with `useSignificantChangesOnly` no stream of them, and each record contains the true place and speed at its time and the state of the battery (SDK §5.1, §12.5, §12.7, §14.1)"
     case .dwell:
       "a stay of `loiteringDelay` in a geofence is reported (SDK §15.3)"
     case .requestForm:

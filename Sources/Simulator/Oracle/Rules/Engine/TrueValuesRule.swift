@@ -1,0 +1,151 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Vocabulary
+import World
+
+/// I27: a record contains the place and the speed of the device at the time of its position, the accuracy of the receiver, and
+/// the state of the battery (LocationEvent `coords`, `timestamp`, `battery`; SDK §5.1). A position may be as old as the process.
+final class TrueValuesRule: Rule {
+  override class var invariant: Invariant { .recording }
+  override class var interest: Interest { [.location, .life, .truth, .course] }
+  override class var absence: String { "no position was recorded" }
+
+  private struct Phone {
+    /// The lead of the wall clock, and the time since which it is the same.
+    var lead = Int64.min
+    var steadySince = MonotonicInstant(nanoseconds: 0)
+    /// The time until which the positions of the receiver were far from the body.
+    var strayedUntil = MonotonicInstant(nanoseconds: -1)
+    /// The accuracy of its last position, if that was poor; 0 otherwise.
+    var poorMetres = 0.0
+    /// The state of the battery, and the time of its last change.
+    var battery: (state: Battery, since: MonotonicInstant)?
+    var isTold = false
+  }
+
+  private let phones: PerDevice<Phone>
+
+  /// Twice the error from which on a position of the receiver is known to be far.
+  private static let nearMetres = 200.0
+  /// Far more than the error of a measured speed, in metres per second and as a share of the speed.
+  private static let speedError = (least: 3.0, share: 0.3)
+  /// The wall clock shows milliseconds.
+  private static let tick: Int64 = 2
+  /// The accuracy of positions from networks.
+  private static let networkMetres = 20.0
+  /// Records contain two decimals.
+  private static let rounding = 0.01
+
+  required init(_ ledger: Ledger) {
+    phones = PerDevice(Phone(), in: ledger.space)
+    super.init(ledger)
+  }
+
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    if (context.clockLead &- phones[device].lead).magnitude > UInt64(TrueValuesRule.tick) {
+      (phones[device].lead, phones[device].steadySince) = (context.clockLead, now)
+    }
+    switch event {
+    case .strayed(let metres, let accuracyMetres):
+      phones[device].strayedUntil = metres > 0 ? .never : now
+      phones[device].poorMetres = accuracyMetres
+    case .charged(let battery): phones[device].battery = (battery, now)
+    // A fault may set the clock and set it back, and a device may leave and return elsewhere.
+    case .faultBegan, .faultEnded, .launched, .asked: phones[device].steadySince = now
+    case .told(.engine(.location(let record))) where !record.isSample && !phones[device].isTold: judge(record, context)
+    default: break
+    }
+  }
+
+  private func judge(_ record: LocationRecord, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    let phone = phones[device]
+    guard !ledger.truth.lives[device].isHealed else { return }
+    exercised += 1
+    if let battery = phone.battery, battery.since < now, battery.state != record.battery {
+      return tell(record, "battery \(record.battery.words), which is \(battery.state.words)", context)
+    }
+    let age = context.now.wall.milliseconds(since: record.timestamp)
+    guard age >= 0, age < now.nanoseconds / 1_000_000 else { return }
+    let instant = now - .milliseconds(age)
+    guard phone.steadySince < instant, phone.strayedUntil <= instant, let place = record.coords.place else { return }
+    if let metres = metres(from: place, of: device, at: instant), metres > TrueValuesRule.nearMetres {
+      return tell(
+        record, "a place \(Int(metres)) m from the device at \(record.timestamp.iso8601Text)", context)
+    }
+    if let speed = record.coords.speed {
+      if let error = speedError(speed, of: device, at: instant) {
+        tell(record, "\(speed.inTenths) m/s, which are \((speed - error).inTenths) m/s", context)
+      }
+    } else if isOfReceiver(record, of: device) {
+      tell(record, "no speed", context)
+    }
+    if age == 0, phone.poorMetres > 0, let accuracy = record.coords.accuracy,
+      abs(accuracy - phone.poorMetres) > TrueValuesRule.rounding, accuracy != TrueValuesRule.networkMetres
+    {
+      tell(record, "an accuracy of \(accuracy.inTenths) m, which is \(phone.poorMetres.inTenths) m", context)
+    }
+  }
+
+  private func tell(_ record: LocationRecord, _ what: String, _ context: EventContext) {
+    phones[context.device].isTold = true
+    flag(context, record.uuid, "a record says \(what)")
+  }
+
+  /// Reports whether the record is one of the stream on a trip, whose positions come from the receiver.
+  private func isOfReceiver(_ record: LocationRecord, of device: Int) -> Bool {
+    guard record.event == nil, record.isMoving, let geolocation = ledger.truth.lives[device].configuration?.geolocation
+    else { return false }
+    return !geolocation.useSignificantChangesOnly && geolocation.desiredAccuracy < 0
+      && ledger.truth.lives[device].odometerSetAt == nil
+  }
+
+  /// Returns the distance of the body from a place; nil where the body of that time is forgotten. A route that begins again elsewhere
+  /// moves its body at once, perhaps within the millisecond of the timestamp.
+  private func metres(from place: Coordinate, of device: Int, at instant: MonotonicInstant) -> Double? {
+    least(of: device, at: instant, enough: TrueValuesRule.nearMetres) { episode, instant in
+      episode.place(at: instant).distanceMetres(to: place)
+    }
+  }
+
+  /// Returns the error of a speed, if it is more than a receiver's. A body of a recorded route changes its speed at once.
+  private func speedError(_ speed: Double, of device: Int, at instant: MonotonicInstant) -> Double? {
+    let error = least(of: device, at: instant, enough: 0) { episode, instant in
+      let truth = episode.speed(at: instant)
+      let error = speed - truth
+      let isSmall = abs(error) <= TrueValuesRule.speedError.least + TrueValuesRule.speedError.share * truth
+      return isSmall ? 0 : error
+    }
+    return error == 0 ? nil : error
+  }
+
+  /// Returns the least value at an instant or within a tick of the clock, in magnitude; nil where an episode is forgotten.
+  private func least(
+    of device: Int, at instant: MonotonicInstant, enough: Double, _ value: (Episode, MonotonicInstant) -> Double
+  ) -> Double? {
+    let life = ledger.truth.lives[device]
+    var least = Double.infinity
+    for ticks in [0, -TrueValuesRule.tick, TrueValuesRule.tick] {
+      let instant = instant + .milliseconds(ticks)
+      guard let episode = life.episode(of: instant) else { return nil }
+      let found = value(episode, instant)
+      if found.magnitude < least.magnitude { least = found }
+      if least.magnitude <= enough { return least }
+    }
+    return least
+  }
+}
+
+extension Battery {
+  fileprivate var words: String {
+    "\(level.map { "\(Int(($0 * 100).rounded())) %" } ?? "unknown")\(isCharging ? ", charging" : "")"
+  }
+}
+
+extension Double {
+  fileprivate var inTenths: Double { (self * 10).rounded() / 10 }
+}

@@ -1,0 +1,133 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Testing
+import Vocabulary
+import World
+
+@testable import FleetSimulator
+@testable import Oracle
+
+/// A phone whose records say something else than the truth is found out.
+@Suite struct RecordValueTests {
+  private enum Wrong: CaseIterable {
+    case place, timestamp, oldPlace, speed, noSpeed, accuracy, battery, charger, recordedAt
+  }
+
+  /// A record contains the place, the speed and the battery of its time (SDK §5.1).
+  @Test(arguments: Wrong.allCases) private func aRecordThatIsWrong(_ wrong: Wrong) {
+    let found = drive { stage, metres in
+      let isLate = metres > 2_000
+      switch wrong {
+      case .place: return record(stage, metres + 1_000)
+      case .timestamp: return record(stage, metres, ago: isLate ? 60 : 0)
+      case .oldPlace: return record(stage, isLate ? metres - 400 : metres)
+      case .speed: return record(stage, metres) { $0.coords.speed = 40 }
+      case .noSpeed: return record(stage, metres) { $0.coords.speed = nil }
+      case .accuracy:
+        stage.tell(.strayed(metres: 0, accuracyMetres: 70))
+        return record(stage, metres)
+      case .battery: return record(stage, metres) { $0.battery.level = 0.5 }
+      case .charger: return record(stage, metres) { $0.battery.isCharging = true }
+      case .recordedAt:
+        return record(stage, metres) {
+          $0.recordedAt = $0.timestamp.advanced(byMilliseconds: -60_000)
+        }
+      }
+    }
+    #expect(found == (wrong == .recordedAt ? [.identity] : [.recording]))
+  }
+
+  private enum Right: CaseIterable {
+    case plain, outlier, earlierOutlier, earlierPlace, clockSet, clockFault, motionChange, poor,
+      network, battery
+  }
+
+  /// Positions may be far off or old, and clocks are set.
+  @Test(arguments: Right.allCases) private func aRecordThatIsRight(_ right: Right) {
+    let found = drive { stage, metres in
+      let isThere = metres == 2_000
+      switch right {
+      case .plain: return record(stage, metres) { $0.recordedAt = $0.timestamp }
+      case .outlier:
+        stage.tell(.strayed(metres: isThere ? 1_000 : 0))
+        return record(stage, isThere ? metres + 1_000 : metres)
+      // The outlier was the best position, and is recorded behind a later one.
+      case .earlierOutlier:
+        if metres == 1_800 { stage.tell(.strayed(metres: 1_000)) }
+        if isThere { stage.tell(.strayed(metres: 0)) }
+        return metres == 1_800
+          ? nil : isThere ? record(stage, metres + 800, ago: 10) : record(stage, metres)
+      // A crossing without a position of its own is recorded at the last one (SDK §15.3.5).
+      case .earlierPlace:
+        return isThere ? record(stage, metres - 1_200, ago: 60) : record(stage, metres)
+      case .clockSet:
+        if isThere { stage.setBack(seconds: 60) }
+        return isThere ? record(stage, metres - 1_200) : record(stage, metres)
+      // It sets the clock and sets it back.
+      case .clockFault:
+        if isThere { stage.begin(.device(DeviceFault())) }
+        return isThere ? record(stage, metres - 400, ago: 10) : record(stage, metres)
+      case .motionChange:
+        return record(stage, metres) { ($0.event, $0.coords.speed) = (.motionchange, nil) }
+      case .poor:
+        stage.tell(.strayed(metres: 0, accuracyMetres: 70))
+        return record(stage, metres) { $0.coords.accuracy = 70 }
+      case .network:
+        stage.tell(.strayed(metres: 0, accuracyMetres: 70))
+        return record(stage, metres) { $0.coords.accuracy = 20 }
+      // The record was made before the report of the same instant.
+      case .battery:
+        if isThere { stage.tell(.charged(Battery(level: 0.7, isCharging: false))) }
+        return record(stage, metres) { $0.battery.level = metres > 2_000 ? 0.7 : 0.8 }
+      }
+    }
+    #expect(found == [])
+  }
+
+  /// A device that comes back elsewhere may still record where it was.
+  @Test(arguments: [true, false]) func aDeviceThatComesBackElsewhere(isRight: Bool) {
+    let stage = RecordValueTests.phone()
+    stage.pass(seconds: 100)
+    stage.event(.location(record(stage, 0)))
+    stage.pass(seconds: 10)
+    stage.stay(5_000)
+    if isRight { stage.tell(.asked(.start)) }
+    stage.pass(seconds: 10)
+    stage.event(.location(record(stage, 0, ago: isRight ? 15 : 5)))
+    #expect(stage.violated.contains(.recording) == !isRight)
+  }
+
+  /// Drives 4 km north at 20 m/s and makes a record each 200 m.
+  private func drive(_ make: (Stage, Double) -> LocationRecord?) -> [Invariant] {
+    let stage = RecordValueTests.phone()
+    var metres = 0.0
+    stage.go(from: 0, to: 4_000, seconds: 200) {
+      metres += 200
+      if let record = make(stage, metres) { stage.event(.location(record)) }
+    }
+    return stage.violated.filter { [.recording, .identity].contains($0) }
+  }
+
+  private static func phone() -> Stage {
+    let stage = Stage()
+    stage.stay(0)
+    stage.tell(.charged(Battery(level: 0.8, isCharging: false)))
+    stage.tell(.asked(.start))
+    return stage
+  }
+
+  private func record(
+    _ stage: Stage, _ metresNorth: Double, ago seconds: Int64 = 0,
+    _ change: (inout LocationRecord) -> Void = { _ in }
+  ) -> LocationRecord {
+    var record = stage.location(isMoving: true, metresNorth: metresNorth)
+    record.timestamp = record.timestamp.advanced(byMilliseconds: -seconds * 1_000)
+    (record.coords.accuracy, record.coords.speed) = (5, 20)
+    record.battery = Battery(level: 0.8, isCharging: false)
+    change(&record)
+    return record
+  }
+}

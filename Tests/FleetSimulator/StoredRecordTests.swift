@@ -1,0 +1,151 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Testing
+import Vocabulary
+
+@testable import FleetSimulator
+@testable import Oracle
+
+/// A phone that stores another record than it tells its app, or none, is found out.
+@Suite struct StoredRecordTests {
+  /// Every field of the schema but those that the platforms write in their own ways is compared (SDK §5.1, §7.2.1).
+  @Test(
+    arguments: [
+      (nil, ""), (#""latitude":1"#, #""latitude":1.01"#), (#""longitude":2"#, #""longitude":-2"#),
+      ("\"timestamp\":\"2026-", "\"timestamp\":\"2025-"),
+      ("\"recorded_at\":\"2026-", "\"recorded_at\":\"2025-"),
+      (#""age":30"#, #""age":0"#), (#""is_moving":true"#, #""is_moving":false"#),
+      (#""odometer":500"#, #""odometer":1000"#),
+      (#""event":"geofence","#, ""), (#""accuracy":5"#, #""accuracy":50"#),
+      (#""speed":20"#, #""speed":-1"#),
+      (#""heading":90"#, #""heading":91"#), (#""type":"still""#, #""type":"walking""#),
+      (#""confidence":75"#, #""confidence":100"#), (#""level":0.8"#, #""level":0.7"#),
+      (#""is_charging":true"#, #""is_charging":false"#), (#""ENTER""#, #""EXIT""#),
+      (#""depot""#, #""depot2""#),
+      (#""k":1"#, #""k":2"#), (#""extras":{"z":[1,2]}"#, #""extras":{}"#),
+    ] as [(String?, String)])
+  func aStoredRecordHasTheValuesThatWereTold(text: String?, instead: String) throws {
+    var epoch = RecordStyle.android
+    epoch.timestampFormat = .epoch
+    for style in [RecordStyle.iOS, .android, epoch] {
+      let stage = try StoredRecordTests.phone()
+      let record = try StoredRecordTests.record(stage)
+      var encoder = RecordEncoder(style: style)
+      var bytes: [UInt8] = []
+      encoder.append(record, to: &bytes)
+      let stored = String(decoding: bytes, as: UTF8.self)
+      let changed = text.map { stored.replacing($0, with: instead) } ?? stored
+      insert(record, Array(changed.utf8), in: 1, stage)
+      stage.event(.location(record))
+      #expect(stage.violated.contains(.byteIdentity) == (changed != stored), "\(changed)")
+      #expect(text == nil || changed != stored || style == epoch)
+    }
+  }
+
+  /// Records have the extras of the configuration, and a request may replace their values (SDK §5.1).
+  @Test(arguments: [
+    (#"{"z":[1,2]}"#, false), (#"{"z":0,"y":1}"#, false), (#"{"y":1}"#, true), ("{}", true),
+  ])
+  func aRecordHasTheExtrasOfTheConfiguration(extras: String, isFound: Bool) throws {
+    let stage = try StoredRecordTests.phone()
+    var record = try StoredRecordTests.record(stage)
+    record.extras = try RenderedObject(extras)
+    keep(record, in: 1, stage)
+    stage.event(.location(record))
+    #expect(stage.violated.contains(.byteIdentity) == isFound)
+  }
+
+  private enum Missing: CaseIterable {
+    case stream, motionChange, fence
+    case excludedByMode, queueOfNoLength, off, refused, repeated, sample, changedMode
+  }
+
+  /// A record that the mode does not exclude is kept, but for the position that the stream delivers behind its motion change (SDK §5.4,
+  /// §7.3).
+  @Test(arguments: Missing.allCases) private func aRecordThatIsNotKept(_ missing: Missing) throws {
+    let stage = try StoredRecordTests.phone {
+      if missing == .excludedByMode { $0.persistence.persistMode = .geofence }
+      if missing == .queueOfNoLength { $0.persistence.maxRecordsToPersist = 0 }
+    }
+    keep(try StoredRecordTests.record(stage), in: 1, stage)
+    stage.pass(seconds: 1)
+    var record = stage.location()
+    switch missing {
+    case .stream, .excludedByMode, .queueOfNoLength: break
+    case .motionChange: record.event = .motionchange
+    case .fence:
+      record.geofence = GeofenceTrigger(
+        identifier: "depot", action: .exit, timestamp: record.timestamp)
+    case .off: stage.event(.enabledChange(isEnabled: false))
+    case .refused: stage.tell(.queue(.refused(device: 0, .insertion)))
+    case .repeated:
+      var change = stage.location(uuid: UUID128(high: 3, low: 1))
+      change.event = .motionchange
+      keep(change, in: 2, stage)
+      stage.event(.motionChange(change))
+      stage.pass(seconds: 1)
+    case .sample: record.isSample = true
+    case .changedMode: stage.tell(.configured(Runs.configuration(.android)))
+    }
+    stage.event(.location(record))
+    let isFound = stage.violated.contains(.conservation)
+    #expect(isFound == [.stream, .motionChange, .fence].contains(missing))
+  }
+
+  /// The record of a motion change or a crossing names it (SDK §5.1).
+  @Test func theRecordOfAnEventNamesIt() throws {
+    let stage = try StoredRecordTests.phone()
+    var record = stage.location(isMoving: true)
+    stage.tell(.told(.engine(.motionChange(record))))
+    #expect(stage.violated.contains(.motion))
+    record.event = .geofence
+    record.geofence = GeofenceTrigger(
+      identifier: "other", action: .enter, timestamp: record.timestamp)
+    stage.tell(.told(.engine(.geofence(record, Stage.depot))))
+    #expect(stage.violated.contains(.geofence))
+  }
+
+  private static func phone(_ configure: (inout Configuration) -> Void = { _ in }) throws -> Stage {
+    let stage = Stage { configuration in
+      configuration.persistence.extras = .object(["z": .array([.integer(1), .integer(2)])])
+      configure(&configuration)
+    }
+    stage.pass(seconds: 10)
+    stage.stay(0)
+    stage.event(.enabledChange(isEnabled: true))
+    stage.pass(seconds: 10)
+    return stage
+  }
+
+  /// A record of a crossing with all fields.
+  private static func record(_ stage: Stage) throws -> LocationRecord {
+    var record = stage.location(odometer: 500)
+    (record.recordedAt, record.ageMilliseconds, record.odometerError) = (record.timestamp, 30, 10)
+    record.event = .geofence
+    (record.coords.accuracy, record.coords.speed, record.coords.heading) = (5, 20, 90)
+    record.activity = Activity(.still, confidence: 75)
+    record.battery = Battery(level: 0.8, isCharging: true)
+    record.extras = try RenderedObject(#"{"z":[1,2]}"#)
+    record.geofence = GeofenceTrigger(
+      identifier: "depot", action: .enter, timestamp: record.timestamp,
+      extras: try RenderedObject(#"{"k":1}"#))
+    return record
+  }
+
+  private func keep(_ record: LocationRecord, in row: Int64, _ stage: Stage) {
+    var encoder = RecordEncoder(style: .android)
+    var bytes: [UInt8] = []
+    encoder.append(record, to: &bytes)
+    insert(record, bytes, in: row, stage)
+  }
+
+  private func insert(_ record: LocationRecord, _ bytes: [UInt8], in row: Int64, _ stage: Stage) {
+    stage.tell(
+      .queue(
+        .inserted(device: 0, row: row, uuid: record.uuid, timestamp: record.timestamp, bytes: bytes)
+      ))
+  }
+}
