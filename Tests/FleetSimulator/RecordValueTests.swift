@@ -13,7 +13,7 @@ import World
 /// A phone whose records say something else than the truth is found out.
 @Suite struct RecordValueTests {
   private enum Wrong: CaseIterable {
-    case place, timestamp, oldPlace, speed, noSpeed, accuracy, battery, charger, recordedAt
+    case place, timestamp, hourOld, oldPlace, speed, noSpeed, accuracy, battery, charger, recordedAt
   }
 
   /// A record contains the place, the speed and the battery of its time (SDK §5.1).
@@ -23,6 +23,7 @@ import World
       switch wrong {
       case .place: return record(stage, metres + 1_000)
       case .timestamp: return record(stage, metres, ago: isLate ? 60 : 0)
+      case .hourOld: return record(stage, metres, ago: 3_600)
       case .oldPlace: return record(stage, isLate ? metres - 400 : metres)
       case .speed: return record(stage, metres) { $0.coords.speed = 40 }
       case .noSpeed: return record(stage, metres) { $0.coords.speed = nil }
@@ -41,7 +42,7 @@ import World
   }
 
   private enum Right: CaseIterable {
-    case plain, outlier, earlierOutlier, earlierPlace, clockSet, clockFault, motionChange, poor,
+    case plain, outlier, earlierOutlier, earlierPlace, odometer, clockSet, clockFault, motionChange, poor,
       network, battery
   }
 
@@ -62,7 +63,11 @@ import World
           ? nil : isThere ? record(stage, metres + 800, ago: 10) : record(stage, metres)
       // A crossing without a position of its own is recorded at the last one (SDK §15.3.5).
       case .earlierPlace:
-        return isThere ? record(stage, metres - 1_200, ago: 60) : record(stage, metres)
+        return isThere ? record(stage, metres - 1_400, ago: 70) { $0.event = .geofence } : record(stage, metres)
+      // So is a new odometer (SDK §13.1.4).
+      case .odometer:
+        if isThere { stage.tell(.told(.commanded(.resetOdometer))) }
+        return isThere ? record(stage, metres - 1_400, ago: 70) : record(stage, metres)
       case .clockSet:
         if isThere { stage.setBack(seconds: 60) }
         return isThere ? record(stage, metres - 1_200) : record(stage, metres)

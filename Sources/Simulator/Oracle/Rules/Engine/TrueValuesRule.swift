@@ -36,6 +36,8 @@ final class TrueValuesRule: Rule {
   private static let tick: Int64 = 2
   /// The accuracy of positions from networks.
   private static let networkMetres = 20.0
+  /// Positions are recorded as they come.
+  private static let patience = Nanoseconds.seconds(60)
   /// Records contain two decimals.
   private static let rounding = 0.01
 
@@ -62,46 +64,57 @@ final class TrueValuesRule: Rule {
   }
 
   private func judge(_ record: LocationRecord, _ context: EventContext) {
-    let (device, now) = (context.device, context.now.monotonic)
-    let phone = phones[device]
-    guard !ledger.truth.lives[device].isHealed else { return }
+    guard !ledger.truth.lives[context.device].isHealed else { return }
     exercised += 1
+    guard let fault = fault(of: record, context) else { return }
+    phones[context.device].isTold = true
+    flag(context, record.uuid, "a record says \(fault)")
+  }
+
+  /// Returns what a record says and is not true; nil where all may be.
+  private func fault(of record: LocationRecord, _ context: EventContext) -> String? {
+    let (device, now, wall) = (context.device, context.now.monotonic, context.now.wall)
+    let phone = phones[device]
     if let battery = phone.battery, battery.since < now, battery.state != record.battery {
-      return tell(record, "battery \(record.battery.words), which is \(battery.state.words)", context)
+      return "battery \(record.battery.words), which is \(battery.state.words)"
     }
-    let age = context.now.wall.milliseconds(since: record.timestamp)
-    guard age >= 0, age < now.nanoseconds / 1_000_000 else { return }
+    let age = wall.milliseconds(since: record.timestamp)
+    if age > TrueValuesRule.patience.wholeMilliseconds, phone.steadySince < now - TrueValuesRule.patience,
+      isOfStream(record, of: device, at: now)
+    {
+      return "\(record.timestamp.iso8601Text) of the position that comes at \(wall.iso8601Text)"
+    }
+    guard age >= 0, age < now.nanoseconds / 1_000_000 else { return nil }
     let instant = now - .milliseconds(age)
-    guard phone.steadySince < instant, phone.strayedUntil <= instant, let place = record.coords.place else { return }
+    guard phone.steadySince < instant, phone.strayedUntil <= instant, let place = record.coords.place else {
+      return nil
+    }
     if let metres = metres(from: place, of: device, at: instant), metres > TrueValuesRule.nearMetres {
-      return tell(
-        record, "a place \(Int(metres)) m from the device at \(record.timestamp.iso8601Text)", context)
+      return "a place \(Int(metres)) m from the device at \(record.timestamp.iso8601Text)"
     }
     if let speed = record.coords.speed {
       if let error = speedError(speed, of: device, at: instant) {
-        tell(record, "\(speed.inTenths) m/s, which are \((speed - error).inTenths) m/s", context)
+        return "\(speed.inTenths) m/s, which are \((speed - error).inTenths) m/s"
       }
-    } else if isOfReceiver(record, of: device) {
-      tell(record, "no speed", context)
+    } else if isOfStream(record, of: device, at: now), isOfReceiver(device) {
+      return "no speed"
     }
-    if age == 0, phone.poorMetres > 0, let accuracy = record.coords.accuracy,
+    guard age == 0, phone.poorMetres > 0, let accuracy = record.coords.accuracy,
       abs(accuracy - phone.poorMetres) > TrueValuesRule.rounding, accuracy != TrueValuesRule.networkMetres
-    {
-      tell(record, "an accuracy of \(accuracy.inTenths) m, which is \(phone.poorMetres.inTenths) m", context)
-    }
+    else { return nil }
+    return "an accuracy of \(accuracy.inTenths) m, which is \(phone.poorMetres.inTenths) m"
   }
 
-  private func tell(_ record: LocationRecord, _ what: String, _ context: EventContext) {
-    phones[context.device].isTold = true
-    flag(context, record.uuid, "a record says \(what)")
+  /// Reports whether the record is of the stream on a trip, whose positions are recorded as they come (SDK §14.2).
+  private func isOfStream(_ record: LocationRecord, of device: Int, at now: MonotonicInstant) -> Bool {
+    let life = ledger.truth.lives[device]
+    return record.event == nil && record.isMoving && !life.mayRecordOdometer(at: now)
+      && life.configuration?.geolocation.useSignificantChangesOnly == false
   }
 
-  /// Reports whether the record is one of the stream on a trip, whose positions come from the receiver.
-  private func isOfReceiver(_ record: LocationRecord, of device: Int) -> Bool {
-    guard record.event == nil, record.isMoving, let geolocation = ledger.truth.lives[device].configuration?.geolocation
-    else { return false }
-    return !geolocation.useSignificantChangesOnly && geolocation.desiredAccuracy < 0
-      && ledger.truth.lives[device].odometerSetAt == nil
+  /// Reports whether the positions of the stream come from the receiver, which measures speeds (SDK §2.1).
+  private func isOfReceiver(_ device: Int) -> Bool {
+    ledger.truth.lives[device].configuration.map { $0.geolocation.desiredAccuracy < 0 } ?? false
   }
 
   /// Returns the distance of the body from a place; nil where the body of that time is forgotten. A route that begins again elsewhere
