@@ -2,6 +2,8 @@ import Base
 import Contract
 import Engine
 import Host
+import JSON
+import Queue
 import Scenario
 import Testing
 import Vocabulary
