@@ -14,36 +14,37 @@ import World
 /// A phone that ignores a setting, or a command that sets something, is found out.
 @Suite struct SettingRuleTests {
   /// Records of a template have its keys and the extras, an array one more element (SDK §7.5).
-  @Test(arguments: [
-    (#"{ "lat": <%= latitude %>, "id": "<%= uuid %>" }"#, #"{"lat":1,"id":"x"}"#, "{}", false),
-    (#"{ "lat": <%= latitude %>, "id": "<%= uuid %>" }"#, #"{"lat":1,"id":"x","k":1}"#, #"{"k":1}"#, false),
-    (#"{ "lat": <%= latitude %>, "id": "<%= uuid %>" }"#, #"{"lat":1,"id":"x","k":1}"#, "{}", true),
-    (#"{ "lat": <%= latitude %>, "id": "<%= uuid %>" }"#, #"{"uuid":"x","coords":{}}"#, "{}", true),
-    (#"{ "uuid": "<%= uuid %>", "coords": {} }"#, #"{"uuid":"x","coords":{},"odometer":0}"#, "{}", true),
-    ("[<%= latitude %>, <%= longitude %>]", "[1,2]", "{}", false),
-    ("[<%= latitude %>, <%= longitude %>]", #"[1,2,{"k":1}]"#, #"{"k":1}"#, false),
-    ("[<%= latitude %>, <%= longitude %>]", #"{"uuid":"x","coords":{}}"#, "{}", true),
-    // It may give no JSON, and then the default schema counts.
-    (#"{ "event": <%= event %> }"#, #"{"uuid":"x","coords":{}}"#, "{}", false),
-    (#"{ "lat": <%= latitude %>"#, #"{"uuid":"x","coords":{}}"#, "{}", false),
-    ("", #"{"uuid":"x","coords":{}}"#, "{}", false),
-  ])
-  func aRecordHasTheFormOfItsTemplate(template: String, record text: String, extras: String, isFound: Bool) throws {
+  @Test(
+    arguments: [
+      (#"{ "lat": <%= latitude %>, "id": "<%= uuid %>" }"#, #"{"lat":1,"id":"x"}"#, "{}", false),
+      (#"{ "lat": <%= latitude %>, "id": "<%= uuid %>" }"#, #"{"lat":1,"id":"x","k":1}"#, #"{"k":1}"#, false),
+      (#"{ "lat": <%= latitude %>, "id": "<%= uuid %>" }"#, #"{"lat":1,"id":"x","k":1}"#, "{}", true),
+      (#"{ "lat": <%= latitude %>, "id": "<%= uuid %>" }"#, #"{"uuid":"x","coords":{}}"#, "{}", true),
+      (#"{ "uuid": "<%= uuid %>", "coords": {} }"#, #"{"uuid":"x","coords":{},"odometer":0}"#, "{}", true),
+      ("[<%= latitude %>, <%= longitude %>]", "[1,2]", "{}", false),
+      ("[<%= latitude %>, <%= longitude %>]", #"[1,2,{"k":1}]"#, #"{"k":1}"#, false),
+      ("[<%= latitude %>, <%= longitude %>]", #"{"uuid":"x","coords":{}}"#, "{}", true),
+      // It may give no JSON, and then the default schema counts.
+      (#"{ "event": <%= event %> }"#, #"{"uuid":"x","coords":{}}"#, "{}", false),
+      (#"{ "lat": <%= latitude %>"#, #"{"uuid":"x","coords":{}}"#, "{}", false),
+      ("", nil, "{}", false), ("", nil, #"{"k":1}"#, false), ("", #"{"uuid":"x","coords":{}}"#, "{}", true),
+    ] as [(String, String?, String, Bool)])
+  func aRecordHasTheFormOfItsTemplate(template: String, record text: String?, extras: String, isFound: Bool) throws {
     #expect(try isTemplateIgnored(by: text, extras: extras) { $0.locationTemplate = template } == isFound)
   }
 
   /// Each template is for its kind of record (SDK §7.5.3). Quotes in the name of a fence may break a record.
   @Test(arguments: [("depot", true), (nil, false), ("\"", false)] as [(String?, Bool)])
   func aRecordOfAFenceHasTheFormOfItsOwnTemplate(fence: String?, isFound: Bool) throws {
-    let text = #"{"uuid":"x","coords":{}}"#
-    let isIgnored = try isTemplateIgnored(by: text, extras: "{}", fence: fence) {
+    let isIgnored = try isTemplateIgnored(by: nil, extras: "{}", fence: fence) {
       $0.geofenceTemplate = #"{ "fence": "<%= geofence.identifier %>" }"#
     }
     #expect(isIgnored == isFound)
   }
 
+  /// Without a text the record has the default schema.
   private func isTemplateIgnored(
-    by text: String, extras: String, fence: String? = nil, _ configure: (inout PersistenceSettings) -> Void
+    by text: String?, extras: String, fence: String? = nil, _ configure: (inout PersistenceSettings) -> Void
   ) throws -> Bool {
     let stage = Stage { configure(&$0.persistence) }
     stage.pass(seconds: 10)
@@ -52,9 +53,10 @@ import World
     if let fence {
       record.geofence = GeofenceTrigger(identifier: fence, action: .enter, timestamp: record.timestamp)
     }
-    stage.tell(
-      .queue(
-        .inserted(device: 0, row: 1, uuid: record.uuid, timestamp: record.timestamp, bytes: Array(text.utf8))))
+    var encoder = RecordEncoder(style: .android)
+    var bytes = Array((text ?? "").utf8)
+    if text == nil { encoder.append(record, to: &bytes) }
+    stage.tell(.queue(.inserted(device: 0, row: 1, uuid: record.uuid, timestamp: record.timestamp, bytes: bytes)))
     stage.event(.location(record))
     return stage.violated.contains(.byteIdentity)
   }

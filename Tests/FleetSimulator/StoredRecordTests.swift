@@ -60,14 +60,14 @@ import Vocabulary
     #expect(stage.violated.contains(.byteIdentity) == isFound)
   }
 
-  private enum Missing: CaseIterable {
+  enum Missing: CaseIterable {
     case stream, motionChange, fence
     case excludedByMode, queueOfNoLength, off, refused, repeated, sample, changedMode
   }
 
   /// A record that the mode does not exclude is kept, but for the position that the stream delivers behind its motion change (SDK §5.4,
   /// §7.3).
-  @Test(arguments: Missing.allCases) private func aRecordThatIsNotKept(_ missing: Missing) throws {
+  @Test(arguments: Missing.allCases) func aRecordThatIsNotKept(_ missing: Missing) throws {
     let stage = try StoredRecordTests.phone {
       if missing == .excludedByMode { $0.persistence.persistMode = .geofence }
       if missing == .queueOfNoLength { $0.persistence.maxRecordsToPersist = 0 }

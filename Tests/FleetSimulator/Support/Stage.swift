@@ -169,10 +169,12 @@ final class Stage {
     }
   }
 
+  /// Without `metresNorth` it is where the body is.
   func location(
-    isMoving: Bool = true, odometer: Double = 0, metresNorth: Double = 0, uuid: UUID128? = nil
+    isMoving: Bool = true, odometer: Double = 0, metresNorth: Double? = nil, uuid: UUID128? = nil
   ) -> LocationRecord {
-    let place = Stage.place(metresNorth)
+    let body = oracle.ledger.truth.lives[0].place(at: now) ?? Stage.place(0)
+    let place = metresNorth.map { Stage.place($0) } ?? body
     return LocationRecord(
       uuid: uuid ?? UUID128(high: 2, low: UInt64(now.nanoseconds)),
       timestamp: start.advanced(byMilliseconds: now.nanoseconds / 1_000_000), isMoving: isMoving, odometer: odometer,

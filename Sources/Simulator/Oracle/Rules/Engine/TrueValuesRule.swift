@@ -92,12 +92,8 @@ final class TrueValuesRule: Rule {
     if let metres = metres(from: place, of: device, at: instant), metres > TrueValuesRule.nearMetres {
       return "a place \(Int(metres)) m from the device at \(record.timestamp.iso8601Text)"
     }
-    if let speed = record.coords.speed {
-      if let error = speedError(speed, of: device, at: instant) {
-        return "\(speed.inTenths) m/s, which are \((speed - error).inTenths) m/s"
-      }
-    } else if isOfStream(record, of: device, at: now), isOfReceiver(device) {
-      return "no speed"
+    if let speed = record.coords.speed, let error = speedError(speed, of: device, at: instant) {
+      return "\(speed.inTenths) m/s, which are \((speed - error).inTenths) m/s"
     }
     guard age == 0, phone.poorMetres > 0, let accuracy = record.coords.accuracy,
       abs(accuracy - phone.poorMetres) > TrueValuesRule.rounding, accuracy != TrueValuesRule.networkMetres
@@ -110,11 +106,6 @@ final class TrueValuesRule: Rule {
     let life = ledger.truth.lives[device]
     return record.event == nil && record.isMoving && !life.mayRecordOdometer(at: now)
       && life.configuration?.geolocation.useSignificantChangesOnly == false
-  }
-
-  /// Reports whether the positions of the stream come from the receiver, which measures speeds (SDK §2.1).
-  private func isOfReceiver(_ device: Int) -> Bool {
-    ledger.truth.lives[device].configuration.map { $0.geolocation.desiredAccuracy < 0 } ?? false
   }
 
   /// Returns the distance of the body from a place; nil where the body of that time is forgotten. A route that begins again elsewhere
