@@ -6,8 +6,8 @@ import Scenario
 import Vocabulary
 import World
 
-/// I18: the record of a crossing names its fence, crossings of a fence alternate, dwell follows enter, once for each visit, no more fences are monitored than the
-/// system allows, and none without the permission "Always" (SDK §15.2, §15.3).
+/// I18: the record of a crossing names its fence, crossings of a fence alternate, dwell follows enter, once for each visit, no
+/// more fences are monitored than the system allows, and none without the permission "Always" (SDK §15.2, §15.3).
 final class GeofenceRule: Rule {
   override class var invariant: Invariant { .geofence }
   override class var interest: Interest { [.event, .life, .course] }

@@ -7,9 +7,9 @@ import Scenario
 import Vocabulary
 
 /// I24: records have unique identities, their times do not go back unless the clock does, none is in the future, and
-/// `recorded_at` is the time at which a record is made (SDK §5.1, §14.2). A request for a position takes the best of several samples, not necessarily the last, while later
-/// ones may already be records (SDK §13.1, §15.3). The position of a motion change is one record, even if the stream
-/// delivers it again (SDK §5.4).
+/// `recorded_at` is the time at which a record is made (SDK §5.1, §14.2). A request for a position takes the best of several
+/// samples, not necessarily the last, while later ones may already be records (SDK §13.1, §15.3). The position of a motion change
+/// is one record, even if the stream delivers it again (SDK §5.4).
 final class IdentityRule: Rule {
   override class var invariant: Invariant { .identity }
   override class var interest: Interest { [.inserted, .told, .life] }

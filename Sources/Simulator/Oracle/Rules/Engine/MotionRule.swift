@@ -6,8 +6,9 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I16: motion changes alternate, and their records say so; at rest the SDK records only what was requested and what events bring, and on Android
-/// significant changes with `useSignificantChangesOnly`; after `stop` nothing at all (SDK §12.1, §12.7.3, §7.3, §19.6).
+/// I16: motion changes alternate, and their records say so; at rest the SDK records only what was requested and what events
+/// bring, and on Android significant changes with `useSignificantChangesOnly`; after `stop` nothing at all (SDK §12.1, §12.7.3,
+/// §7.3, §19.6).
 final class MotionRule: Rule {
   override class var invariant: Invariant { .motion }
   override class var interest: Interest { [.told, .life] }
