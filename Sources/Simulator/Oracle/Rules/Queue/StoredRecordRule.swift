@@ -35,7 +35,8 @@ final class StoredRecordRule: Rule {
   /// The records that came into the queue of a device at an instant, which are told to the app then.
   private var queued: (device: Int, at: MonotonicInstant, records: [(uuid: UUID128, bytes: [UInt8])])
 
-  private static let unseenMost = 16
+  /// A comparison costs more than all other rules for a record.
+  private static let unseenMost = 63
 
   required init(_ ledger: Ledger) {
     phones = PerDevice(Phone(), in: ledger.space)
