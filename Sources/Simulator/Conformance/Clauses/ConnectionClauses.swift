@@ -26,7 +26,7 @@ extension ConformanceClause {
       because: "a client that waits for the end would wait for its time limit (RFC 9112 §9.6)",
       presumes: ["answer-length-true"]
     ) { run in
-      var (_, request) = try plain(run)
+      var request = try plain(run).request
       request.setHeader(HeaderName.connection, "close")
       let connection = try run.connect()
       connection.send(request.bytes)
@@ -46,7 +46,7 @@ extension ConformanceClause {
       because: "bytes of a body are taken for the next answer (RFC 9110 §15.3.5, §9.3.2)",
       phase: .last
     ) { run in
-      let (_, raw) = try plain(run)
+      let raw = try plain(run).request
       let connection = try run.connect()
       connection.send(raw.bytes)
       var is204 = false
@@ -90,7 +90,7 @@ extension ConformanceClause {
       "HEAD, OPTIONS and GET at the upload path are answered with a status below 500",
       because: "browsers, monitors and proxies ask so, and must not end a worker"
     ) { run in
-      let (_, raw) = try plain(run)
+      let raw = try plain(run).request
       for (name, method) in [("HEAD", HTTPMethod.head), ("OPTIONS", .options), ("GET", .get)] {
         let connection = try run.connect()
         run.lastSent = RawRequest(name, raw.url, headers: raw.headers)
@@ -106,16 +106,14 @@ extension ConformanceClause {
       "unknown-path-refused", .http, .should, .lose, "An upload to a path that does not exist is not acknowledged",
       because: "a mistyped URL in an app loses every record"
     ) { run in
-      let phone = try run.phone()
-      let record = run.fix(phone)
-      let raw = RawRequest(try run.request(phone, [record]))
+      let (phone, record, raw) = try plain(run)
       var request = raw
       let parts = URLParts(raw.url)
       request.url = parts.origin + "/rollingroad-conform/no-such-path"
       let reply = try run.exchange(request)
       guard reply.isSuccess else { return }
       // A backend that accepts uploads on any path has no invalid one.
-      if run.target.store != nil, try run.look(for: [record], of: phone.name).missing.isEmpty {
+      if try run.look(for: [record], of: phone.name).missing.isEmpty {
         return run.note = "an upload to a path of no meaning is acknowledged and stored"
       }
       throw run.fail("an upload to /rollingroad-conform/no-such-path was answered with \(reply.text)")
@@ -123,10 +121,10 @@ extension ConformanceClause {
   ]
 
   /// Returns a good upload as the SDK would send it, to be sent in another way.
-  static func plain(_ run: ClauseRun) throws -> (SentRecord, RawRequest) {
+  static func plain(_ run: ClauseRun) throws -> (phone: ConformancePhone, record: SentRecord, request: RawRequest) {
     let phone = try run.phone()
     let record = run.fix(phone)
-    return (record, RawRequest(try run.request(phone, [record])))
+    return (phone, record, RawRequest(try run.request(phone, [record])))
   }
 
   private static func keepAlive(_ run: ClauseRun) throws {
@@ -230,9 +228,7 @@ extension ConformanceClause {
   ]
 
   private static func expectContinue(_ run: ClauseRun) throws {
-    let phone = try run.phone()
-    let record = run.fix(phone)
-    let plain = RawRequest(try run.request(phone, [record]))
+    let (phone, record, plain) = try plain(run)
     var raw = plain
     raw.setHeader(HeaderName.expect, "100-continue")
     run.lastSent = raw
@@ -287,9 +283,7 @@ extension ConformanceClause {
   }
 
   private static func slow(_ run: ClauseRun) throws {
-    let phone = try run.phone()
-    let record = run.fix(phone)
-    let raw = RawRequest(try run.request(phone, [record]))
+    let (phone, record, raw) = try plain(run)
     let connection = try run.connect()
     connection.send(raw.head)
     let pieces = 30

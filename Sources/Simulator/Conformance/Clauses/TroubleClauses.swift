@@ -16,7 +16,7 @@ extension ConformanceClause {
       "While three clients hold half a request, another upload is answered within three seconds",
       because: "phones in tunnels hold connections for minutes", phase: .alone
     ) { run in
-      let (_, raw) = try plain(run)
+      let raw = try plain(run).request
       let slow = connections(3, run)
       for connection in slow { connection.send(raw.head + raw.body.prefix(10)) }
       try prompt(run, after: "while three clients hold half a request")
@@ -158,7 +158,7 @@ extension ConformanceClause {
   }
 
   private static func garbage(_ run: ClauseRun) throws {
-    let (_, raw) = try plain(run)
+    let raw = try plain(run).request
     let address = TargetAddress(raw.url)
     let (path, host) = (address?.path ?? "/", address?.authority ?? "")
     // A long head is possible, and what an empty body is answered is another clause.

@@ -59,7 +59,7 @@ package struct ConformanceText {
     let threads = clause.threads.compactMap(ConformanceClause.address(ofThread:))
     if let first = threads.first { lines.append(field("thread", first)) }
     // A line to paste is not wrapped.
-    let met = breach.seenIn.filter { $0 != clause.id && !$0.isEmpty }
+    let met = breach.seenIn.filter { $0 != clause.id }
     let again = breach.suspects.isEmpty ? [clause.id] + met : breach.suspects
     let seed = String(summary.seed, radix: 16)
     let command = "\(summary.command) --only \(again.joined(separator: ",")) --seed 0x\(seed)"
