@@ -42,6 +42,16 @@ func someResponsesHaveNoBody(method: HTTPMethod, status: String, field: String) 
   #expect(message.framing == .length(2) && message.content == "ok")
 }
 
+/// RFC 9112 §2.2: a recipient may read a line feed alone as the end of a line; the clients of phones do.
+@Test(arguments: ["HTTP/1.1 200 OK", "HTTP/1.1 200 ", "HTTP/1.1 200"], ["\n", "\r\n"])
+func linesMayEndWithALineFeed(start: String, end: String) throws {
+  let text = "\(start)\nX: one\n two\(end)Content-Length: 2\(end)Y:\n\(end)ok"
+  let transcript = EveryWay.responses(text + text)
+  #expect(transcript.error == nil && transcript.messages.count == 2)
+  let message = try #require(transcript.messages.last)
+  #expect(message.value("X") == "one  two" && message.value("Y") == "" && message.content == "ok")
+}
+
 /// RFC 9112 §6.3, rule 5: a list of equal lengths is one.
 @Test(arguments: ["Content-Length: 2\r\nContent-Length: 2\r\n", "Content-Length: 2, 2\r\n"])
 func theSameLengthMayStandTwice(fields: String) {
@@ -99,7 +109,8 @@ func aResponseThatWasCutOffIsNotComplete(text: String) throws {
   (.malformedStatusLine, "HTTP/1.1 200", "0 OK\r\n\r\n"), (.malformedStatusLine, "HTTP/1.1 ", "600 OK\r\n\r\n"),
   (.malformedStatusLine, "HTTP/1.1 ", "099 OK\r\n\r\n"), (.malformedStatusLine, "", "\r\nHTTP/1.1 200 OK\r\n\r\n"),
   (.malformedStatusLine, "HTTP/1.1 200 O", "\0K\r\n\r\n"), (.malformedStatusLine, "", "ICY 200 OK\r\n\r\n"),
-  (.versionNotSupported, "HTTP/", "2.0 200 OK\r\n\r\n"), (.bareLineFeed, "HTTP/1.1 200 OK", "\n\r\n"),
+  (.versionNotSupported, "HTTP/", "2.0 200 OK\r\n\r\n"), (.malformedStatusLine, "HTTP/1.1 2", "\n\n"),
+  (.missingColon, "HTTP/1.1 200 OK\nX", "\n\n"), (.bareCarriageReturn, "HTTP/1.1 200 OK\nX: a", "\rb\n\n"),
   (.bareCarriageReturn, "HTTP/1.1 200 OK", "\rX\r\n\r\n"), (.upgradeNotExpected, "HTTP/1.1 ", "101 Up\r\n\r\n"),
   (.foldedLine, "HTTP/1.1 200 OK\r\n", " b\r\n\r\n"),
   (.invalidFieldValue, "HTTP/1.1 200 OK\r\nX: a\r\n b", "\0\r\n\r\n"),

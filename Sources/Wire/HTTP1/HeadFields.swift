@@ -203,13 +203,13 @@ extension HeadFields {
     try endStartLine(bytes, at: index + HTTPVersion.byteCount, to: end, else: .malformedRequestLine)
   }
 
-  /// Reads `HTTP-version SP status-code SP [reason-phrase] CR` in `start..<end` (RFC 9112 §4).
+  /// Reads `HTTP-version SP status-code SP [reason-phrase] [CR]` in `start..<end` (RFC 9112 §4).
   mutating func readStatusLine(_ bytes: Span<UInt8>, from start: Int, to end: Int) throws(HTTPError) {
     version = try HTTPVersion(bytes, at: start, end: end, malformed: .malformedStatusLine)
     let code = start + HTTPVersion.byteCount + 1
     // §4 requires the server to send the space after the status even without a phrase; clients have learnt to accept its
     // absence.
-    let isBare = code + 3 < end && bytes[code + 3] == .carriageReturn
+    let isBare = code + 3 == end || (code + 3 < end && bytes[code + 3] == .carriageReturn)
     for index in code - 1...code + (isBare ? 2 : 3) {
       let space = index == code - 1 || index == code + 3
       guard index < end, space ? bytes[index] == .space : bytes[index].isDigit else {
@@ -226,6 +226,8 @@ extension HeadFields {
     startLine = (
       ByteRange(start, code - 1), ByteRange(code, code + 3), ByteRange(phrase, index)
     )
+    // Lines of a response may end with a line feed alone, see `HeadReader`.
+    if index == end, end < bytes.count, bytes[end] == .lineFeed { return }
     try endStartLine(bytes, at: index, to: end, else: .malformedStatusLine)
   }
 
@@ -242,7 +244,8 @@ extension HeadFields {
     _ bytes: Span<UInt8>, _ index: Int, _ end: Int, else code: HTTPError.Code
   ) -> HTTPError.Code {
     guard index < bytes.count else { return code }
-    if bytes[index] == .lineFeed { return .bareLineFeed }
+    // In a response the line feed is only too early.
+    if bytes[index] == .lineFeed { return code == .malformedStatusLine ? code : .bareLineFeed }
     if bytes[index] == .carriageReturn, index + 1 < end { return .bareCarriageReturn }
     return code
   }

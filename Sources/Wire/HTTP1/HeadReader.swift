@@ -127,10 +127,8 @@ struct HeadReader: Sendable {
     var line = progress.line
     defer { progress.line = line }
     while line < end {
-      if bytes[line] == .carriageReturn {
-        guard line + 1 < end else { break }
-        if bytes[line + 1] == .lineFeed { return line + 2 }
-      }
+      if let next = nextLine(bytes, after: line, to: end) { return next }
+      if bytes[line] == .carriageReturn, line + 1 == end { break }
       if bytes[line].isBlank, kind == .response, progress.fieldCount > 0 {
         guard let next = try judgeFold(bytes, at: line, to: end, into: &fields) else { break }
         line = next
@@ -149,7 +147,7 @@ struct HeadReader: Sendable {
       index = bytes.firstControl(from: index, to: end)
       while index < end, bytes[index] == .tab { index = bytes.firstControl(from: index &+ 1, to: end) }
       guard index < end else { break }
-      guard bytes[index] == .carriageReturn, index &+ 1 < end, bytes[index &+ 1] == .lineFeed else {
+      guard let next = nextLine(bytes, after: index, to: end) else {
         guard bytes.firstLineFeed(from: index, to: end) != nil else { break }
         throw HTTPError(refusal(bytes, line: line, at: index, pastColon: true), at: index)
       }
@@ -160,7 +158,7 @@ struct HeadReader: Sendable {
       fields.append(
         HeadField(name: ByteRange(line, nameEnd), value: ByteRange(valueStart, valueEnd)),
         known: KnownField(bytes, line, nameEnd))
-      line = index &+ 2
+      line = next
     }
     if bytes.count > end { throw HTTPError(.headTooLarge, at: end) }
     return nil
@@ -174,19 +172,29 @@ struct HeadReader: Sendable {
     var index = bytes.firstControl(from: line, to: end)
     while index < end, bytes[index] == .tab { index = bytes.firstControl(from: index + 1, to: end) }
     guard index < end else { return nil }
-    guard bytes[index] == .carriageReturn, index + 1 < end, bytes[index + 1] == .lineFeed else {
+    guard let next = nextLine(bytes, after: index, to: end) else {
       guard bytes.firstLineFeed(from: index, to: end) != nil else { return nil }
       throw HTTPError(refusal(bytes, line: line, at: index, pastColon: true), at: index)
     }
     fields.extendLast(with: line..<index, of: bytes)
     progress.hasFolds = true
-    return index + 2
+    return next
+  }
+
+  /// Returns the offset behind the line end at `index`; nil if there is none. Clients read a response whose lines end with a line
+  /// feed alone (RFC 9112 §2.2), though no server may send one.
+  @inline(__always)
+  private func nextLine(_ bytes: Span<UInt8>, after index: Int, to end: Int) -> Int? {
+    if bytes[index] == .carriageReturn {
+      return index &+ 1 < end && bytes[index &+ 1] == .lineFeed ? index &+ 2 : nil
+    }
+    return kind == .response && bytes[index] == .lineFeed ? index &+ 1 : nil
   }
 
   /// Returns the error of the field line at `index`. Its line feed is known to follow, at `index` or later.
   private func refusal(_ bytes: Span<UInt8>, line: Int, at index: Int, pastColon: Bool) -> HTTPError.Code {
     switch bytes[index] {
-    case .lineFeed: .bareLineFeed
+    case .lineFeed: kind == .response ? .missingColon : .bareLineFeed
     case .carriageReturn where bytes[index + 1] != .lineFeed: .bareCarriageReturn
     case _ where pastColon: .invalidFieldValue
     case .carriageReturn: .missingColon
