@@ -4,7 +4,7 @@ import Testing
 import Upload
 
 @Suite struct RateLimitTests {
-  private let now = WallInstant(imfFixdate: "Sun, 06 Nov 1994 08:49:37 GMT")
+  private let now = WallInstant(iso8601: "1994-11-06T08:49:37Z".utf8.span)
 
   private func pause(_ status: Int, _ retryAfter: String?) throws -> Int? {
     let head = AnswerHead(retryAfter.map { [(name: "retry-after", value: $0)] } ?? [])
@@ -16,6 +16,7 @@ import Upload
     for status in [429, 503] {
       #expect(try pause(status, "0") == 0 && pause(status, "60") == 60)
       #expect(try pause(status, "Sun, 06 Nov 1994 08:50:07 GMT") == 30)
+      #expect(try pause(status, "Sunday, 06-Nov-94 08:50:07 GMT") == 30)
       #expect(try pause(status, "Sun, 06 Nov 1994 08:49:00 GMT") == 0, "in the past")
     }
   }

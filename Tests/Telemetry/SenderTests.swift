@@ -69,7 +69,7 @@ import Upload
     ("Retry-After: 12\r\n", 12), ("Retry-After: soon\r\n", nil), ("", nil),
   ])
   func theWishIsSecondsOrADate(field: String, seconds: Int64?) throws {
-    let now = try #require(WallInstant(imfFixdate: "Sun, 06 Nov 1994 08:49:37 GMT"))
+    let now = try #require(WallInstant(httpDate: "Sun, 06 Nov 1994 08:49:37 GMT", at: .earliest))
     let verdict = SendingRules.openTelemetry.verdict(
       on: .answered(status: 503, reason: "", body: []), head: Array("HTTP/1.1 503 Busy\r\n\(field)\r\n".utf8), at: now)
     #expect(verdict == .again(after: seconds.map { .seconds($0) }, reason: "status 503"))

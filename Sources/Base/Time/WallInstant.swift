@@ -158,56 +158,16 @@ extension WallInstant {
       text.append(UInt8(ascii: "Z"))
     }
   }
-
-  /// Appends 29 bytes, `Sun, 06 Nov 1994 08:49:37 GMT`: IMF-fixdate, the only date form that an HTTP sender may generate (RFC
-  /// 9110 §5.6.7). Milliseconds are truncated.
-  package func append(imfFixdateTo bytes: inout [UInt8]) {
-    let date = civilDate
-    let second = Int(millisecondOfDay) / 1_000
-    bytes.append(addingCapacity: 29) { text in
-      text.append(WallInstant.dayNames[date.dayOfWeek - 1])
-      text.append(", ")
-      text.append(digits: date.day)
-      text.append(" ")
-      text.append(WallInstant.monthNames[date.month - 1])
-      text.append(" ")
-      text.append(digits: date.year / 100)
-      text.append(digits: date.year % 100)
-      text.append(" ")
-      text.append(timeOfSecond: second)
-      text.append(" GMT")
-    }
-  }
-
-  /// Reads an IMF-fixdate. The obsolete date forms of HTTP are not accepted.
-  package init?(imfFixdate text: String) {
-    let words = text.split(separator: " ", omittingEmptySubsequences: false)
-    guard words.count == 6, words[5] == "GMT", words[0].hasSuffix(","), words[1].utf8.count == 2,
-      let month = WallInstant.monthNames.firstIndex(of: String(words[2]))
-    else { return nil }
-    // Everything except the name of the day is part of the other form.
-    let form = "\(words[3])-\((month + 1).zeroPadded(to: 2))-\(words[1])T\(words[4])Z"
-    self.init(iso8601: form.utf8.span)
-  }
-
-  private static let dayNames: [String] = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-  private static let monthNames: [String] = [
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-  ]
 }
 
 extension OutputSpan<UInt8> {
-  fileprivate mutating func append(_ text: String) {
-    for byte in text.utf8 { append(byte) }
-  }
-
   /// Appends two digits of a number below 100.
-  fileprivate mutating func append(digits number: Int) {
+  mutating func append(digits number: Int) {
     append(UInt8(ascii: "0") + UInt8(number / 10))
     append(UInt8(ascii: "0") + UInt8(number % 10))
   }
 
-  fileprivate mutating func append(timeOfSecond second: Int) {
+  mutating func append(timeOfSecond second: Int) {
     append(digits: second / 3_600)
     append(UInt8(ascii: ":"))
     append(digits: second / 60 % 60)

@@ -15,7 +15,7 @@ package enum RetryAfter {
 
   /// Reads the value of the header: seconds, or a date (RFC 9110 §10.2.3), where a past one means now; at most a day.
   package static func span(of value: String, at now: WallInstant) -> Nanoseconds? {
-    if let date = WallInstant(imfFixdate: value) {
+    if let date = WallInstant(httpDate: value, at: now) {
       return .milliseconds(min(max(0, date.milliseconds(since: now)), 86_400_000))
     }
     return Int64(value).flatMap { $0 >= 0 ? .seconds(min($0, 86_400)) : nil }

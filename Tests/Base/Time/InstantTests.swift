@@ -66,16 +66,29 @@ import Testing
       instant.append(imfFixdateTo: &bytes)
       #expect(String(decoding: bytes, as: UTF8.self) == text)
       let second = instant.millisecondsSince1970 - Int64(instant.millisecondOfDay % 1_000)
-      #expect(WallInstant(imfFixdate: text)?.millisecondsSince1970 == second)
+      #expect(WallInstant(httpDate: text, at: instant)?.millisecondsSince1970 == second)
     }
   }
 
   @Test(arguments: [
     "", "Sun, 06 Nov 1994 08:49:37", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 6 Nov 1994 08:49:37 GMT",
-    "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 31 Feb 1994 08:49:37 GMT",
-    "Sun, 06 Nov 1994 25:49:37 GMT",
+    "Sun, 31 Feb 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
+    "Sunday, 06-Nov-94 08:49:37 CET", "Sunday, 06-Nov 08:49:37 GMT", "Sunday, 06-Nov--4 08:49:37 GMT",
+    "Sun Nov 6 08:49:37 1994", "Sun Nov  06 08:49:37 1994", "Sun Nov 06 08:49:37 94", "Sun Nov 06 08:49:37 1994 GMT",
   ])
-  func whatIsNoIMFFixdateIsRefused(text: String) { #expect(WallInstant(imfFixdate: text) == nil) }
+  func whatIsNoHTTPDateIsRefused(text: String) { #expect(WallInstant(httpDate: text, at: .earliest) == nil) }
+
+  /// RFC 9110 §5.6.7: a recipient accepts the two obsolete forms, and a year of two digits is at most 50 years ahead.
+  @Test(arguments: [
+    ("Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37Z"), ("Sun Nov  6 08:49:37 1994", "1994-11-06T08:49:37Z"),
+    ("Wed Nov 16 08:49:37 1994", "1994-11-16T08:49:37Z"), ("Thursday, 05-Nov-26 08:49:37 GMT", "2026-11-05T08:49:37Z"),
+    ("Thursday, 05-Nov-76 08:49:37 GMT", "2076-11-05T08:49:37Z"),
+    ("Saturday, 05-Nov-77 08:49:37 GMT", "1977-11-05T08:49:37Z"),
+  ])
+  func obsoleteFormsOfAnHTTPDateAreRead(text: String, instant: String) {
+    let (now, read) = (WallInstant(iso8601: "2026-11-30T12:00:00Z".utf8.span), WallInstant(iso8601: instant.utf8.span))
+    #expect(read != nil && WallInstant(httpDate: text, at: now ?? .earliest) == read)
+  }
 
   @Test func everyDayAndMonthHasItsNameInAnHTTPDate() {
     let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
