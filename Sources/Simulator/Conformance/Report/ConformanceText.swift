@@ -132,8 +132,14 @@ package struct ConformanceText {
     let reserved = summary.reservations.isEmpty ? "" : "; " + summary.reservations.joined(separator: "; ")
     let word = String(
       wrapped("\(summary.count) clauses kept\(reserved)\(tail); \(seconds)", indent: 2).drop { $0 == " " })
-    guard summary.outcome == .allKept else { return red("✗ ") + bold(word) + untested }
-    return (reserved.isEmpty ? green("✓ ") : yellow("! ")) + bold(word) + untested
+    let mark =
+      switch summary.outcome {
+      case .allKept: reserved.isEmpty ? green("✓") : yellow("!")
+      case .mustBroken, .shouldBroken: red("✗")
+      case .interrupted, .storeUnread, .outOfTime, .nothingJudged:
+        summary.broken.isEmpty ? yellow("?") : red("✗")
+      }
+    return "\(mark) " + bold(word) + untested
   }
 
   /// The gaps that a reader of the verdict would not expect.

@@ -149,7 +149,7 @@ extension ConformanceRun {
     let names = suspects.map(\.id).joined(separator: ", ")
     var breach = Breach(
       cause:
-        "after \(suspects.count) clauses that ran at once (\(names)), \(problem): a restart command, or --only with one of them at a time, shows which one it is",
+        "after \(suspects.count) clauses that ran at once (\(names)), or one that ended shortly before, \(problem): a restart command, or --only with one of them at a time, shows which one it is",
       harm: .block)
     (breach.lasting, breach.suspects) = (problem, suspects.map(\.id))
     result.verdict = .broken(breach)
