@@ -6,6 +6,7 @@ import Oracle
 import Scenario
 import Store
 import Testing
+import Vocabulary
 import World
 
 /// Runs by the machine's clock, over sockets.
@@ -49,6 +50,18 @@ import World
     #expect((1...8).contains(levels.greatest ?? 0))
   }
 
+  /// By such a clock each wake-up is minutes late, also the last one of the drives.
+  @Test func noDeviceReturnsFromBehindTheEndOfTheDrives() throws {
+    let server = try Runs.server()
+    defer { server.stop() }
+    let hours = DeviceHours()
+    let run = try FleetRun(
+      setup(server.url + "/locations", minutes: 60),
+      to: .outside(FleetTransport(TransportConfiguration()), factor: 100_000, TargetAccess()), watchers: [hours])
+    _ = try run.run()
+    #expect(hours.eventCount > 100 && hours.returns == [])
+  }
+
   @Test func runsOfOneSeedLeaveTheirRecordsSideBySide() throws {
     let server = try Runs.server()
     defer { server.stop() }
@@ -79,5 +92,21 @@ import World
     }
     #expect(report.ending == .signal)
     #expect(report.sums.created > 0 && report.sums.isBalanced)
+  }
+}
+
+/// The times of the events of each device, and where one is before the last.
+private final class DeviceHours: Watcher {
+  private(set) var eventCount = 0
+  private(set) var returns: [String] = []
+  private var latest: [Int: MonotonicInstant] = [:]
+
+  func see(_ event: SimulationEvent, _ context: EventContext) {
+    eventCount += 1
+    let now = context.now.monotonic
+    if let latest = latest[context.device], now < latest {
+      returns.append("\(event) at \(now.clockText), after \(latest.clockText)")
+    }
+    latest[context.device] = now
   }
 }

@@ -154,6 +154,10 @@ import Testing
     #expect(summary.invariants.map(\.outcome) == [isUnjudged ? .notJudged : .violated, .violated])
     #expect(summary.violations.map(\.invariant).contains("I27-recording") == !isUnjudged)
     #expect(summary.result == .violated, "a lost record is one in any case")
+    summary.invariants.removeLast()
+    summary.violations.removeAll { $0.invariant == "I3-acked-is-durable" }
+    (summary.ledger.stored, summary.ledger.lost) = (12, 0)
+    #expect(summary.result == (isUnjudged ? .invalid : .violated))
   }
 
   @Test func theFirstReasonDecidesTheResult() {

@@ -45,6 +45,10 @@ package struct JudgedRun {
   package var bodyBytesMax: Int?
   /// Seconds of device time per second of network time.
   package var clockFactor = 1.0
+  /// How late devices may have their turns by their own clock without another verdict; zero in virtual time.
+  package var lateness = Nanoseconds.zero
+  /// With this lateness devices by the machine's clock still keep all required times.
+  package static let latenessMost = Nanoseconds.seconds(10)
 
   package init(seed: UInt64, fleets: [Fleet], radio: RadioTable, sight: StoreVisibility) {
     (self.seed, self.fleets, self.radio, self.sight) = (seed, fleets, radio, sight)

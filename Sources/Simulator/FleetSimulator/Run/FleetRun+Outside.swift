@@ -39,7 +39,7 @@ extension FleetRun {
     var clock = start
     var turns = 0
     var nextProgress = now
-    now = max(now, clock.now)
+    advance(to: clock, before: phaseEnd(limit))
     while untilIdle || !isEndedEarly {
       if let steering {
         steer(steering, &clock)
@@ -47,7 +47,7 @@ extension FleetRun {
       }
       doDueActs(before: limit, upTo: now)
       if isAborted { break }
-      let end = phase == .driving ? min(limit, drivesEnd) : limit
+      let end = phaseEnd(limit)
       let served = try serve(by: clock, before: end)
       turns += served
       if turns >= FleetRun.turnsPerCommit {
@@ -66,12 +66,19 @@ extension FleetRun {
       shared.targetFaults?.place()
       let landed = transport.work(until: wakeUp(for: due, by: clock))
       isInterrupted = interruption.isRequested
-      now = max(now, clock.now)
+      advance(to: clock, before: end)
       for answer in landed { receive(answer) }
     }
-    now = min(max(now, clock.now), phase == .driving ? min(limit, drivesEnd) : limit)
+    advance(to: clock, before: phaseEnd(limit))
     try shared.database.commit()
   }
+
+  private func phaseEnd(_ limit: MonotonicInstant) -> MonotonicInstant {
+    phase == .driving ? min(limit, drivesEnd) : limit
+  }
+
+  /// Advances the time, to the end of the phase at most, however late the machine is: there the next phase begins for all devices.
+  private func advance(to clock: RunClock, before end: MonotonicInstant) { now = max(now, min(clock.now, end)) }
 
   /// Performs acts, updates the view, and pauses, during which the clock stands still.
   private func steer(_ steering: RunSteering, _ clock: inout RunClock) {
@@ -103,8 +110,8 @@ extension FleetRun {
       if trackRecorder.isDue(at: now) { trackRecorder.look(at: devices, at: now) }
       let next = try devices[device].advance(to: now, in: shared)
       queue.replaceFirst(with: next.map { max($0, now) })
-      now = max(now, clock.now)
-      let lag = clock.machineSpan(of: now - instant)
+      let lag = clock.machineSpan(of: max(now, clock.now) - instant)
+      advance(to: clock, before: end)
       generatorLag.record(UInt64(max(0, lag.count / 1_000)))
       shared.tell(.turn(late: lag), devices[device].link.context(at: shared.setup.moment(at: now)))
       turns += 1

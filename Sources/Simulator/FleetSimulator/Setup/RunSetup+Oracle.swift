@@ -24,6 +24,7 @@ extension RunSetup {
     run.keptFields = outside?.verification.kept ?? []
     run.bodyBytesMax = sight == .inside ? ServerConfiguration().bodyBytesMax : nil
     run.clockFactor = outside?.factor ?? 1
+    run.lateness = outside.map { $0.lockstep == nil } ?? false ? JudgedRun.latenessMost : .zero
     return run
   }
 }

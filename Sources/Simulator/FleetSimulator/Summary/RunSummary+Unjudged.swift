@@ -33,9 +33,6 @@ extension RunSummary {
 
 /// Runs against a real server, in real time.
 extension RunSummary {
-  /// With this lateness by their own clock, devices still keep all required times.
-  private static let latenessAllowed = 10.0
-
   /// Marks violations by phones as not judged where devices had their turns late by the machine's clock, which is not a
   /// fault of their SDK.
   package mutating func leaveLateUnjudged() {
@@ -43,7 +40,7 @@ extension RunSummary {
       return
     }
     let lateness = milliseconds / 1_000 * place.factor
-    guard lateness > RunSummary.latenessAllowed else { return }
+    guard lateness > JudgedRun.latenessMost.seconds else { return }
     let reason = "the simulator was late by up to \(Int(lateness.rounded())) s of the devices"
     for index in invariants.indices where invariants[index].outcome == .violated && invariants[index].subject == .phone
     {

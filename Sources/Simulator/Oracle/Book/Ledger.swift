@@ -62,6 +62,8 @@ final class Ledger {
 
   /// Seconds of device time per second of network time.
   private let clockFactor: Double
+  /// How late devices may have their turns by their own clock.
+  let lateness: Nanoseconds
   /// The number of unproven records at which the store is queried.
   let proofSize: Int
   private let sight: StoreVisibility
@@ -95,7 +97,7 @@ final class Ledger {
     naming = RecordNaming(isServerInside: sight == .inside, templates: templates)
     bodies = SentBodyReader(knowsBatchesByMarks: sight == .inside, templates: templates)
     traits = RecordTraitsReader(comparesContents: sight == .listing)
-    clockFactor = run.clockFactor
+    (clockFactor, lateness) = (run.clockFactor, run.lateness)
     // Large queries are cheap. A run that ends at the first loss must not wait for more records, and without a store to query
     // there is nothing to wait for.
     proofSize = run.breaking == nil && sight != .none ? 8_192 : 1

@@ -26,6 +26,8 @@ final class HeartbeatRule: Rule {
   private let hearts: PerDevice<Heart>
   /// iOS devices whose app runs in the background.
   private var inBackground: Set<Int> = []
+  /// Of the interval between two heartbeats.
+  private static let tolerance = Nanoseconds.seconds(2)
   /// A sleeping phone is woken late.
   private static let slack = Nanoseconds.seconds(120)
   /// The time without activity after which iOS withholds heartbeats.
@@ -122,7 +124,9 @@ final class HeartbeatRule: Rule {
     followRhythm(record, interval, context)
     // An iOS timer is late while the app sleeps, but keeps its schedule: the next heartbeat may follow soon, a third may not.
     let isIOS = ledger.truth.lives[device].configuration?.platform == .ios
-    if let earlier = isIOS ? hearts[device].beforeLast : hearts[device].last, now - earlier < interval - .seconds(2) {
+    if let earlier = isIOS ? hearts[device].beforeLast : hearts[device].last,
+      now - earlier < interval - HeartbeatRule.tolerance - ledger.lateness
+    {
       let count = isIOS ? "the last but one" : "the one before"
       flag(context, nil, "a heartbeat \((now - earlier).wholeMilliseconds / 1_000) s after \(count)")
     }
