@@ -192,4 +192,11 @@ import Threaded
     // Both are of the same form.
     #expect(began >= start.iso8601Text)
   }
+
+  @Test(arguments: ["9999-12-31T23:59:59Z", "0001-01-01T00:00:00Z"]) func noRunBeginsInAnotherAge(start: String) throws
+  {
+    let child = try simulate("{ version: 1, name: 'shared', fleets: { cars: { devices: 1 } } }", "--start-at", start)
+    #expect(child.finish() == 2)
+    #expect(child.output.contains("is more than a year away"), "\(child.output)")
+  }
 }

@@ -66,6 +66,7 @@ import Testing
   }
 
   @Test(arguments: [
+    ("clock: { duration: '1000000h' }", "\"1000000h\" is out of range; write a duration of at most 37037d53m20s"),
     ("clock: { factor: Infinity }", "out of range"), ("clock: { factor: NaN }", "out of range"),
     ("seed: 1.5", "is not allowed here"), ("seed: '0x10000000000000000'", "is not allowed here"),
     ("clock: { mode: 'realtime' }", "needs a server"), ("target: { preset: 'traccar' }", "the built-in server"),

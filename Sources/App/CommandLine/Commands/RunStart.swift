@@ -7,10 +7,15 @@ import Threads
 struct RunStart {
   let wall: WallInstant
 
+  private static let year: UInt64 = 366 * 86_400_000
+
   init?(_ values: FlagValues) throws(UsageError) {
     guard let value = values.value("start-at") else { return nil }
     guard let wall = WallInstant(iso8601: value.text.utf8.span) else {
       throw UsageError("\(value.origin): '\(value.text)' is not a time such as 2026-08-03T07:00:00Z")
+    }
+    guard wall.milliseconds(since: SystemClock().wallNow).magnitude < RunStart.year else {
+      throw UsageError("\(value.origin): \(wall.iso8601Text) is more than a year away")
     }
     for flag in ["seeds", "check-determinism"] where values.value(flag) != nil {
       throw UsageError("\(value.origin) cannot be used with --\(flag), which makes several runs")

@@ -33,8 +33,11 @@ struct QuantityKind: Sendable {
     units: ["B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1_024, "MiB": 1_048_576, "GiB": 1_073_741_824],
     isCompound: false, range: 0...1e15)
 
-  /// Parses a quantity; nil for an invalid one. Only 0 may have no unit.
-  func read(_ text: String) -> Double? {
+  /// Reads a quantity within the range; nil for an invalid one.
+  func read(_ text: String) -> Double? { number(of: text).flatMap { range.contains($0) ? $0 : nil } }
+
+  /// Parses a quantity of any size; nil for an invalid one. Only 0 may have no unit.
+  func number(of text: String) -> Double? {
     var rest = Substring(text)
     var sign = 1.0
     if range.lowerBound < 0, let first = rest.first, first == "-" || first == "+" {
@@ -52,7 +55,7 @@ struct QuantityKind: Sendable {
       smallest = part.factor
       sum += part.number * part.factor
     }
-    return range.contains(sign * sum) ? sign * sum : nil
+    return sign * sum
   }
 
   private func nextPart(of rest: inout Substring) -> (number: Double, factor: Double)? {

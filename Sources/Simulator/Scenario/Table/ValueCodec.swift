@@ -106,7 +106,14 @@ extension ValueCodec where Value == Double {
       switch value.content {
       case .string(let text):
         if let quantity = measure.read(text) { return quantity }
-        context.refuse(value, expected: measure.expectation)
+        guard measure.number(of: text) != nil else {
+          context.refuse(value, expected: measure.expectation)
+          break
+        }
+        let most = measure.text(measure.range.upperBound)
+        context.refuse(
+          .outOfRange, value.position, "\"\(text)\" is out of range",
+          remedy: "write \(measure.name) of at most \(most)")
       case .integer(0): return 0
       case .integer, .double:
         context.refuse(.wrongType, value.position, "a number without unit", remedy: "write \(measure.expectation)")
