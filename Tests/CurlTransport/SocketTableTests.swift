@@ -23,4 +23,22 @@ import Testing
     close(socket)
     close(file)
   }
+
+  /// libcurl closes the socket pair of its resolver by itself, and its number is that of another file then.
+  @Test func aSocketThatTheTableHasNotOpenedIsNotShutDown() throws {
+    var table = try SocketTable(idleTime: .seconds(1))
+    var pair: [Int32] = [-1, -1]
+    #expect(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+    table.use(pair[0], 0x001)
+    table.release(pair[0], now: MonotonicInstant(nanoseconds: 0))
+    let nextDeadline = table.nextDeadline
+    #expect(nextDeadline == nil, "it does not count as an unused connection")
+    table.expire(MonotonicInstant(nanoseconds: 0) + .seconds(2))
+    var byte: UInt8 = 7
+    #expect(unsafe write(pair[0], &byte, 1) == 1 && read(pair[1], &byte, 1) == 1)
+    table.use(pair[0], 0x001)
+    let isAwaited = table.isAwaited(pair[0])
+    #expect(isAwaited, "another one of that number is registered anew")
+    for socket in pair { close(socket) }
+  }
 }

@@ -2,7 +2,7 @@ import Base
 import CLinux
 import Glibc
 
-/// The sockets opened by libcurl, by number.
+/// The sockets that libcurl uses, by number.
 ///
 /// A socket stays registered with epoll while its connection is unused, so a request on a reused connection needs no
 /// system call to wait for it. After its idle timeout an unused socket is shut down, which the server sees at once;
@@ -66,6 +66,11 @@ struct SocketTable: ~Copyable {
   mutating func release(_ socket: Int32, now: MonotonicInstant) {
     let index = Int(socket)
     guard index < sockets.count && sockets[index].isInUse else { return }
+    // libcurl closes a socket of its own, as that of its resolver, without a callback: the number may be anyone's then.
+    guard sockets[index].isOpen else {
+      _ = register(socket, 0)
+      return replace(socket, with: Socket())
+    }
     // A socket closed without a callback was still connecting.
     if sockets[index].events & EPOLLOUT.rawValue != 0 && !register(socket, EPOLLIN.rawValue) {
       replace(socket, with: Socket())
