@@ -144,14 +144,14 @@ final class ServiceSession: ByteSession {
   func drain(_ output: inout SessionOutput) {
     rules.stop()
     switch state {
-    case .waiting: if parser.isIdle { wishes.ending = .afterOutput }
     case .streaming(let stream):
       // The final state of the run is the last event that listeners get.
       tell(stream, &output)
       stream.end()
       ChunkWriter.end(into: &output.bytes)
       finish()
-    case .reading, .dropping, .awaitingResult, .finished: break
+    // The loop closes idle connections, once it has read what has arrived.
+    case .waiting, .reading, .dropping, .awaitingResult, .finished: break
     }
   }
 

@@ -27,7 +27,8 @@ package protocol ByteSession: SendableMetatype {
   /// Called when the connection is closed; no call follows.
   mutating func closed(_ reason: CloseReason, now: MonotonicInstant)
 
-  /// Called when the connection that the loop opened for this session is established. Before that only `alarmFired` is called.
+  /// Called when the connection that the loop opened for this session is established. Before that no input comes; the session
+  /// may be nudged, asked to drain, or time out.
   mutating func connected(_ output: inout SessionOutput)
   /// Called when the connection could not be established; `closed` follows.
   mutating func connectFailed(_ error: SystemError)

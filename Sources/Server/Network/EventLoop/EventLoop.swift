@@ -37,6 +37,8 @@ final class EventLoop<Session: ByteSession> {
   /// The buffer for reading every socket.
   var readBuffer: [UInt8]
   private var messages: [Mailbox<Session.Message>.AddressedMessage] = []
+  /// The number of turns in a row that had as many events as fit.
+  private var fullTurns = 0
 
   init(
     _ parts: consuming LoopParts<Session>, peers: LoopPeers<Session>, makeSession: @escaping (Accepted) -> Session
@@ -87,8 +89,17 @@ final class EventLoop<Session: ByteSession> {
     }
     if hasMail { readMail() }
     makeHandshakes()
-    fireTimers()
+    if hasSeenAll(count) { fireTimers() }
     settle()
+  }
+
+  /// Reports whether the input of all connections has been seen since timers last fired: behind a pause of the machine they are overdue,
+  /// and the input is not. A loop that is never done with its input does not wait for that.
+  private func hasSeenAll(_ count: Int) -> Bool {
+    fullTurns = count < Poller.eventsMax ? 0 : fullTurns + 1
+    guard fullTurns > connections.count / Poller.eventsMax else { return fullTurns == 0 }
+    fullTurns = 0
+    return true
   }
 
   /// Rounded up: woken a fraction too early, the loop would spin until the deadline.

@@ -11,8 +11,11 @@ struct Poller: ~Copyable, Sendable {
   /// Combined with others: reported once, and not again before the next `modify`.
   static let once = EPOLLONESHOT.rawValue
 
+  /// The most events that a wait returns.
+  static let eventsMax = 256
+
   private let set: FileDescriptor
-  private var ready = [rr_epoll_event](repeating: rr_epoll_event(), count: 256)
+  private var ready = [rr_epoll_event](repeating: rr_epoll_event(), count: Poller.eventsMax)
 
   init() throws(SystemError) { set = try Syscalls.pollSet() }
 

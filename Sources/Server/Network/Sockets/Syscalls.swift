@@ -115,14 +115,18 @@ extension Syscalls {
     _ = certain("epoll_ctl") { rr_epoll_modify(set, descriptor, events, token) }
   }
 
-  /// An interrupted wait returns no events: the caller checks its timers and waits again.
+  /// An interrupted wait returns what has arrived until then. A process that was stopped and continued finds its timers overdue,
+  /// and has to see the input that came meanwhile before them.
   @inline(never)
   static func pollWait(_ set: Int32, into events: inout [rr_epoll_event], timeoutMilliseconds: Int32) -> Int {
-    let count = unsafe rr_epoll_wait(set, &events, Int32(events.count), timeoutMilliseconds)
-    if count >= 0 { return Int(count) }
-    let code = errno
-    guard code == EINTR else { crash("epoll_wait", code) }
-    return 0
+    var timeout = timeoutMilliseconds
+    while true {
+      let count = unsafe rr_epoll_wait(set, &events, Int32(events.count), timeout)
+      if count >= 0 { return Int(count) }
+      let code = errno
+      guard code == EINTR else { crash("epoll_wait", code) }
+      timeout = 0
+    }
   }
 }
 
