@@ -65,6 +65,32 @@ import Threads
     #expect(!steering.isPaused)
   }
 
+  /// Time stands still in a pause, and with it the time that an interrupted run has to end.
+  @Test func anInterruptionEndsAPausedRun() throws {
+    let server = try Runs.server()
+    defer { server.stop() }
+    let read = try ScenarioReader().read(Self.text(server, #"mode: "accelerated", factor: 120"#))
+    var setup = try RunSetup(read.scenario)
+    let steering = RunSteering(read.scenario, &setup, document: read.document, places: 1)
+    let (prepared, ending, interruption) = (setup, Ending(), Interruption())
+    _ = try steering.submit(.pause)
+    let thread = NamedThread.started("run") {
+      let result = Result<RunReport, any Error> {
+        try FleetRun(
+          prepared, to: RunDestination(of: prepared) { try Runs.store() }, interruption: interruption, watchers: [],
+          steering: steering
+        ).run()
+      }
+      ending.report.withLock { $0 = result }
+    }
+    _ = try done(.killApps(RunAct.AppKill(.share(0))), by: steering)
+    #expect(steering.isPaused)
+    interruption.request()
+    thread.join()
+    let report = try #require(try ending.report.withLock { $0 }?.get())
+    #expect(report.ending == .signal && report.sums.isBalanced && !steering.isPaused)
+  }
+
   /// What one thread waits for and another one gives.
   private final class Handed: Sendable {
     private let entry = Mutex<RunSteering.Entry?>(nil)

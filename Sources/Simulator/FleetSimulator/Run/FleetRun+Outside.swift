@@ -62,7 +62,9 @@ extension FleetRun {
       let isIdle = queue.first == nil && transport.inFlight == 0
       if served < FleetRun.turnsInARow && (now >= end || untilIdle && isIdle) { break }
       if isGraceOver(at: now) { break }
-      let due = min(queue.first?.instant ?? end, end, nextProgress, dueActs.first?.instant ?? end)
+      // Acts that an early end of the drives leaves behind are not performed.
+      let act = phase == .driving ? dueActs.first?.instant : nil
+      let due = min(queue.first?.instant ?? end, end, nextProgress, act ?? end)
       shared.targetFaults?.place()
       let landed = transport.work(until: wakeUp(for: due, by: clock))
       isInterrupted = interruption.isRequested

@@ -40,7 +40,7 @@ package final class FleetRun {
   let interruption: Interruption
   /// Checked every few events, as reading it takes a lock.
   var isInterrupted = false {
-    didSet { if isInterrupted && !oldValue { graceEnd = now + Interruption.grace } }
+    didSet { if isInterrupted && !oldValue { beginGrace() } }
   }
   /// The end of the draining of an interrupted run.
   private var graceEnd: MonotonicInstant?
@@ -197,6 +197,13 @@ package final class FleetRun {
   }
 
   func settled() { phase = .over }
+
+  /// A paused run could not end.
+  private func beginGrace() {
+    graceEnd = now + Interruption.grace
+    isPaused = false
+    steering?.pause(false)
+  }
 
   /// Ends the drives and all faults.
   func heal() throws(DatabaseError) {

@@ -59,7 +59,7 @@ extension FleetRun {
   private func take(_ act: RunAct, _ number: Int, at instant: MonotonicInstant) throws(RunActError) -> String? {
     switch act {
     case .pause, .resume:
-      isPaused = act == .pause
+      isPaused = act == .pause && !isInterrupted
       steering?.pause(isPaused)
       publishNow()
       return isPaused ? "paused at \(now.clockText)" : "resumed at \(now.clockText)"
