@@ -109,7 +109,9 @@ extension BGGeo {
       device.callbacks.add { [failure.call(error)] }
       return 0
     }
-    let patience = Nanoseconds.milliseconds(Int64(min(timeout, PositionRequest.longestTimeoutSeconds) * 1_000))
+    let seconds = min(timeout, PositionRequest.longestTimeoutSeconds)
+    // Without a millisecond between them, timeouts would follow each other endlessly.
+    let patience = Nanoseconds.milliseconds(max(1, Int64(seconds * 1_000)))
     return device.watch(
       intervalMilliseconds: interval, persist: persist, extras: object,
       watcher: PositionWatch(success: success, failure: failure, patience: patience))

@@ -115,12 +115,15 @@ extension Device {
     } ?? 0
   }
 
+  /// The closures of the watch end outside the lock, because what they hold may call anything when it ends.
   func stopWatch(_ number: Int) {
-    perform { core, now in
-      guard let watch = core.waiting.watches.removeValue(forKey: number) else { return }
+    let ended = perform { core, now -> PositionWatch? in
+      guard let watch = core.waiting.watches.removeValue(forKey: number) else { return nil }
       watch.end()
       core.host.receive(.call(.stopWatchPosition(id: number)), at: now)
+      return watch
     }
+    withExtendedLifetime(ended) {}
   }
 
   /// Reports the watches that have timed out, in the order of their numbers.

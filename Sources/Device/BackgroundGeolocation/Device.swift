@@ -68,12 +68,13 @@ final class Device: Sendable {
 
   /// The user closes the app. On Android the service continues without listeners until it is taken over or closed.
   func terminate() {
-    let isHeadless = perform { core, now in
+    let ended = perform { core, now in
+      defer { core.waiting.watches = [:] }
       core.host.receive(.terminate, at: now)
-      core.waiting.watches = [:]
-      return core.host.isHeadless
+      return (isHeadless: core.host.isHeadless, watches: core.waiting.watches)
     }
-    guard isHeadless == true else { return close(.closed) }
+    for watch in ended?.watches.values.map(\.self) ?? [] { watch.end() }
+    guard ended?.isHeadless == true else { return close(.closed) }
     listeners.removeAll()
     platform.keep(service: self)
   }

@@ -112,7 +112,14 @@ final class Listeners<Event: Sendable>: Sendable {
     return EventSubscription { [weak self] in self?.remove(id) }
   }
 
-  func removeAll() { state.withLock { $0.listeners.removeAll() } }
+  /// What a closure holds may end with it, and remove subscriptions of its own: closures end outside the lock.
+  func removeAll() {
+    let removed = state.withLock { state in
+      defer { state.listeners = [] }
+      return state.listeners
+    }
+    withExtendedLifetime(removed) {}
+  }
 
   /// For the callback queue. A listener that an earlier listener removes is not called any more.
   func calls(_ event: Event) -> [CallbackQueue.Call] {
@@ -121,7 +128,12 @@ final class Listeners<Event: Sendable>: Sendable {
 
   private func has(_ id: Int) -> Bool { state.withLock { $0.listeners.contains { $0.id == id } } }
 
-  private func remove(_ id: Int) { state.withLock { $0.listeners.removeAll { $0.id == id } } }
+  private func remove(_ id: Int) {
+    let removed = state.withLock { state in
+      state.listeners.firstIndex { $0.id == id }.map { state.listeners.remove(at: $0) }
+    }
+    withExtendedLifetime(removed) {}
+  }
 }
 
 /// Keeps a listener subscribed, until `remove`, `BGGeo.removeListeners`, or the end of the last reference to the

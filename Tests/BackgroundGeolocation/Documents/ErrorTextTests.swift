@@ -1,5 +1,6 @@
 import Contract
 import FoundationEssentials
+import JSON
 import Support
 import Testing
 
@@ -31,6 +32,20 @@ import Testing
     let damaged = await text { _ = try Bench(folder: folder.path) }
     #expect(damaged.hasPrefix("\(path): it is damaged, or not a file of this SDK ("))
     #expect(damaged.hasSuffix("a new one is made"))
+  }
+
+  /// What is nested deeper could not be read back from the folder.
+  @Test func valuesMayBeNestedTwentyLevelsDeepAndNotTwoHundred() async throws {
+    func nested(_ levels: Int) -> [String: Any] { (1..<levels).reduce(["a": 1]) { inner, _ in ["a": inner] } }
+    let folder = try TemporaryFolder()
+    do {
+      let bench = try Bench(folder: folder.path)
+      bench.bgGeo.ready { $0.persistence.extras = nested(20) }
+      let error = await text { _ = try await bench.bgGeo.store.insert(nested(200)) }
+      #expect(error.hasPrefix("a.a.a") && error.hasSuffix(" must be a value of JSON"))
+    }
+    let extras = try Bench(folder: folder.path).bgGeo.config.persistence.extras
+    #expect(JSONValue(any: extras) == JSONValue(any: nested(20)))
   }
 
   @Test(arguments: [

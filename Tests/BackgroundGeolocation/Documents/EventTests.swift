@@ -32,6 +32,36 @@ import Vocabulary
     #expect(inbox.all == [1])
   }
 
+  private final class Owner {
+    var subscriptions = Set<EventSubscription>()
+    private let ended: Inbox<String>
+
+    init(_ ended: Inbox<String>) { self.ended = ended }
+    deinit { ended.add("owner") }
+
+    func listen(to listeners: Listeners<Int>) { listeners.subscribe { _ in _ = self }.store(in: &subscriptions) }
+  }
+
+  /// With the closure the owner of its subscription ends, and removes it once more.
+  @Test func aListenerMayHoldTheOwnerOfItsSubscription() {
+    let listeners = Listeners<Int>()
+    let (all, one) = (Inbox<String>(), Inbox<String>())
+    Owner(all).listen(to: listeners)
+    #expect(all.all.isEmpty && listeners.calls(1).count == 1)
+    listeners.removeAll()
+    #expect(all.all == ["owner"])
+    let owner = Owner(one)
+    owner.listen(to: listeners)
+    owner.subscriptions.first?.remove()
+    #expect(listeners.calls(1).isEmpty)
+  }
+
+  @Test func noTimeIsLongerThanACentury() {
+    let clock = DeviceClock(startingAt: Date(timeIntervalSince1970: 0))
+    clock.advance(by: .infinity)
+    #expect(clock.now == Date(timeIntervalSince1970: Nanoseconds.centurySeconds))
+  }
+
   @Test func aListenerThatIsRemovedOnTheWayIsNotCalled() {
     let listeners = Listeners<Int>()
     let inbox = Inbox<String>()

@@ -49,10 +49,11 @@ public final class DeviceClock: Sendable {
   public var now: Date { Date(moment.wall) }
 
   /// Advances a program's clock. Everything that falls due happens in order before this returns, except for answers from the
-  /// network. Has no effect on the system clock, or when `seconds` is not positive. Must not be called from two threads at once.
+  /// network; a century at most. Has no effect on the system clock, or when `seconds` is not positive. Must not be called from two
+  /// threads at once.
   public func advance(by seconds: TimeInterval) {
     guard case .program = source, seconds > 0 else { return }
-    let end = moment.advanced(by: .milliseconds(Int64((seconds * 1_000).rounded())))
+    let end = moment.advanced(by: DeviceClock.span(of: seconds, rounding: .toNearestOrAwayFromZero))
     while let alarm = nextAlarm(until: end) { alarm.ring() }
     state.withLock { $0.moment = end }
   }
@@ -71,7 +72,7 @@ public final class DeviceClock: Sendable {
     switch source {
     case .program: advance(by: seconds)
     case .machine(let clock):
-      let span = Nanoseconds.milliseconds(Int64((seconds * 1_000).rounded(.up)))
+      let span = DeviceClock.span(of: seconds, rounding: .up)
       let task = SystemWait.task(until: clock.monotonicNow + span, by: clock) {}
       await withTaskCancellationHandler {
         await task.value
@@ -79,6 +80,11 @@ public final class DeviceClock: Sendable {
         task.cancel()
       }
     }
+  }
+
+  /// At most a century, however far apart two dates of a route are.
+  private static func span(of seconds: TimeInterval, rounding: FloatingPointRoundingRule) -> Nanoseconds {
+    .milliseconds(Int64((min(seconds, Nanoseconds.centurySeconds) * 1_000).rounded(rounding)))
   }
 
   func makeAlarmNumber() -> Int {

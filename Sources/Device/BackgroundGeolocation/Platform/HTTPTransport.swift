@@ -93,10 +93,10 @@ final class CurlSender: Sendable {
     }
 
     func end(_ completions: [TransportCompletion]) {
-      for ended in completions {
-        state.withLock { $0.completions.removeValue(forKey: ended.id) }?(ended.outcome)
-      }
+      for ended in completions { take(ended.id)?(ended.outcome) }
     }
+
+    func take(_ id: UInt64) -> Completion? { state.withLock { $0.completions.removeValue(forKey: id) } }
   }
 
   private let waiting = Waiting()
@@ -118,7 +118,7 @@ final class CurlSender: Sendable {
         id: id, purpose: request.purpose, method: request.method, url: request.url, headers: request.headers,
         body: request.body, timeout: request.timeout)
       try started().submit(numbered, device: 0)
-    } catch { completion(.failed(.unreachable, message: "\(error)")) }
+    } catch { waiting.take(id)?(.failed(.unreachable, message: "\(error)")) }
   }
 
   private func started() throws(TransportError) -> CurlTransport {

@@ -27,7 +27,12 @@ extension LinuxPlatform {
   /// missed events follow `ready`. It runs in the thread that feeds the sensors. There is one handler at a time; nil
   /// removes it. Without one, missed events wait for the next instance.
   public func onRelaunch(_ handler: (@Sendable () -> Void)?) {
-    state.withLock { $0.onRelaunch = handler }
+    let former = state.withLock { state in
+      defer { state.onRelaunch = handler }
+      return state.onRelaunch
+    }
+    // It may hold the last reference to an instance, which detaches itself when it ends.
+    withExtendedLifetime(former) {}
   }
 
   /// Reboots the phone: the running app is killed. Android starts it, and it resumes with `startOnBoot` and without

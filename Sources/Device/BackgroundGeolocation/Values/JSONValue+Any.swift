@@ -5,9 +5,13 @@ import JSON
 /// Conversions between the JSON trees of this package and the dictionaries of the SDK's API.
 extension JSONValue {
   /// Converts nil, Bool, any integer, Float, Double, String, Date (to its ISO 8601 text), arrays and dictionaries of
-  /// these, and Foundation's NSNull. Nil for anything else, and for numbers that are not finite. The keys of a
-  /// dictionary are sorted, so that the same dictionary always gives the same text.
-  init?(any value: Any) {
+  /// these, and Foundation's NSNull. Nil for anything else, for numbers that are not finite, and for values nested so deep
+  /// that a record or a configuration with them could not be read. The keys of a dictionary are sorted, so that the same dictionary
+  /// always gives the same text.
+  init?(any value: Any) { self.init(any: value, depth: 0) }
+
+  fileprivate init?(any value: Any, depth: Int) {
+    guard depth <= JSONValue.depthMost else { return nil }
     switch value {
     case let value as JSONValue: self = value
     // A Foundation number that is 0 or 1 casts to Bool too; one created from a Bool has another class.
@@ -25,12 +29,12 @@ extension JSONValue {
       guard let integer = Int64(exactly: number) else { return nil }
       self = .integer(integer)
     case let dictionary as [String: Any]:
-      guard let object = JSONObject(any: dictionary) else { return nil }
+      guard let object = JSONObject(any: dictionary, depth: depth) else { return nil }
       self = .object(object)
     case let elements as [Any]:
       var array: [JSONValue] = []
       for element in elements {
-        guard let value = JSONValue(any: element) else { return nil }
+        guard let value = JSONValue(any: element, depth: depth + 1) else { return nil }
         array.append(value)
       }
       self = .array(array)
@@ -40,6 +44,9 @@ extension JSONValue {
     default: return nil
     }
   }
+
+  /// What contains the value has a few levels of its own.
+  private static let depthMost = JSONLimits.standard.maxDepth - 6
 
   /// Converts an NSNumber; one with a fraction, or created from a Double, shows that in its text.
   private init?(foundation number: Any) {
@@ -76,10 +83,12 @@ extension JSONValue {
 
 extension JSONObject {
   /// Nil when JSON cannot represent one of the values.
-  init?(any dictionary: [String: Any]) {
+  init?(any dictionary: [String: Any]) { self.init(any: dictionary, depth: 0) }
+
+  fileprivate init?(any dictionary: [String: Any], depth: Int) {
     self.init()
     for key in dictionary.keys.sorted() {
-      guard let value = dictionary[key].flatMap(JSONValue.init(any:)) else { return nil }
+      guard let value = dictionary[key].flatMap({ JSONValue(any: $0, depth: depth + 1) }) else { return nil }
       self[key] = value
     }
   }
