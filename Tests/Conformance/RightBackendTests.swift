@@ -56,7 +56,7 @@ import Threaded
     #expect(right == .kept(""), "\(String(describing: right))")
     let forgetful = try ScriptedBackend(.forgetsAtRestart).summary(of: [clause], dialect: String(Self.restartable))
     let cause = try #require(forgetful.broken.first?.breach?.cause)
-    #expect(cause.contains("12 entries") && cause.contains("1 of 12 records that were listed before it are missing: "))
+    #expect(cause.contains("13 entries") && cause.contains("1 of 13 records that were listed before it are missing: "))
   }
 
   /// A table whose rows have identities of their own, and no column for that of the record, tells of no loss.

@@ -2,6 +2,7 @@ import Base
 import Support
 import Synchronization
 
+@testable import BackendStore
 @testable import Conformance
 
 /// What the backend makes of the connection over which a request comes, and of those beside it.
@@ -20,6 +21,9 @@ extension ScriptedBackend {
     switch defect {
     case .acknowledgesLongHeads where !request.values(of: "X-Long").isEmpty: return success
     case .answersHEADWithABody where method == "HEAD": return answer(200, "{}")
+    case .leavesBodiesUnread where method == "POST" && StoredValue(request.body) == nil:
+      // The rest of the body is taken for a request.
+      return .text(String(repeating: "HTTP/1.1 400 X\r\nContent-Length: 0\r\n\r\n", count: 2))
     case .hasNoUpstream where method == "POST": return answer(502, "<html>")
     case .acknowledgesCodedUnread
     where !request.values(of: "transfer-encoding").isEmpty || !request.values(of: "content-encoding").isEmpty:

@@ -37,6 +37,37 @@ extension ScriptedBackend {
     return true
   }
 
+  func acknowledgesUnreadable(_ body: [UInt8]) -> Bool {
+    // Whole records stand before the end.
+    defect == .acknowledgesUnreadableBodies
+      || defect == .readsAsFarAsItGoes && String(decoding: body, as: UTF8.self).contains("},{\"")
+  }
+
+  /// What is taken of the records of an upload.
+  func shortened(_ records: [StoredValue], of device: String, beside entries: [Entry]) -> [StoredValue] {
+    guard let first = records.first, let last = records.last else { return records }
+    func place(_ record: StoredValue) -> [Double?] {
+      ["coords.latitude", "coords.longitude"].map { record.value(at: $0)?.double }
+    }
+    func isOfDevice(_ record: StoredValue) -> Bool {
+      entries.contains { $0.device == device && $0.uuid == record["uuid"]?.string }
+    }
+    switch defect {
+    case .skipsWhatEndsWithAKnown: return records.count > 1 && isOfDevice(last) ? [] : records
+    case .dropsBehindABadFirst: return place(first)[0] == nil ? [] : records
+    case .losesOtherDays:
+      return records.filter { instant(of: $0) / 86_400_000 == instant(of: first) / 86_400_000 }
+    case .dropsRests:
+      let before = records[0]
+      return records.enumerated().filter { index, record in
+        guard record["is_moving"]?.flag == false, place(record)[0] != nil else { return true }
+        let isHere = entries.contains { $0.device == device && place($0.record) == place(record) }
+        return !isHere && (index == 0 || place(before) != place(record))
+      }.map(\.element)
+    default: return records
+    }
+  }
+
   /// The first clauses find nothing.
   func losesNext() -> Bool {
     let number = uploads.add(1, ordering: .relaxed).newValue
@@ -141,7 +172,24 @@ extension ScriptedBackend {
         ("longitude", isSwapped ? .number("\(latitude)") : rounded(longitude)),
       ])
       return record.replacing("coords", coords)
-    default: return defect == .makesZeroOfUnknownAccuracy ? record.withZeroForUnknownAccuracy : record
+    default: return withWrongValues(record)
+    }
+  }
+
+  /// As the backend keeps a record of which it takes single values for others.
+  private func withWrongValues(_ record: StoredValue) -> StoredValue {
+    switch defect {
+    case .makesZeroOfUnknownAccuracy: return record.withZeroForUnknownAccuracy
+    case .escapesHTML:
+      guard case .object(let members)? = record["extras"] else { return record }
+      let escaped = members.map { member in
+        (member.key, member.value.string.map { .text($0.replacing("<", with: "&lt;")) } ?? member.value)
+      }
+      return record.replacing("extras", .object(escaped))
+    case .takesOneForAPercent:
+      guard record.value(at: "battery.level")?.double == 1 else { return record }
+      return record.replacing("battery", record["battery"]?.replacing("level", .number("0.01")))
+    default: return record
     }
   }
 

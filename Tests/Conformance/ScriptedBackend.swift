@@ -48,7 +48,8 @@ final class ScriptedBackend: Sendable {
     case closesIdle, closesIdleOnce, closesIdleAsStated
     /// The second request of a connection is not answered; an answer says that it is a byte longer; a proxy has nothing behind it.
     case isSilentBehindFirst, claimsAByteMore, hasNoUpstream
-    case acknowledgesLongHeads, answersHEADWithABody
+    case acknowledgesLongHeads, answersHEADWithABody, leavesBodiesUnread, readsAsFarAsItGoes
+    case skipsWhatEndsWithAKnown, losesOtherDays, dropsBehindABadFirst, dropsRests, escapesHTML, takesOneForAPercent
   }
 
   struct Entry {
@@ -242,7 +243,7 @@ final class ScriptedBackend: Sendable {
       return .close([])
     }
     guard let body = StoredValue(request.body) else {
-      return answer(defect == .acknowledgesUnreadableBodies ? 200 : 400)
+      return answer(acknowledgesUnreadable(request.body) ? 200 : 400)
     }
     let named = path.hasPrefix("/of/") ? path.dropFirst(4).removingPercentEncoding : body["device_id"]?.string
     guard let named else { return answer(400) }
@@ -348,6 +349,7 @@ final class ScriptedBackend: Sendable {
     case let single?: records = [single]
     case nil: return answer(400)
     }
+    records = shortened(records, of: device, beside: entries)
     if defect == .failsAtTheFirstLargeBatch, records.count > 20, !hasFailed.exchange(true, ordering: .relaxed) {
       return answer(500)
     }

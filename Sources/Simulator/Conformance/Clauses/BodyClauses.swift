@@ -1,4 +1,5 @@
 import Base
+import Contract
 import Scenario
 
 /// Storage clauses with missing or incomplete bodies.
@@ -90,6 +91,21 @@ extension ConformanceClause {
     }
     run.lose(request, of: phone)
     try run.deliver(phone, as: "the whole body after half of it")
+    if run.facts.recordsMax >= 10 { try cutBatch(run) }
+  }
+
+  /// Ends a batch behind whole records, which a parser that reads one after the other has stored by then.
+  private static func cutBatch(_ run: ClauseRun) throws {
+    let phone = try run.phone { $0.http.batchSync = true }
+    let request = try run.request(phone, run.fixes(phone, 10))
+    var raw = RawRequest(request)
+    raw.body = Array(raw.body.prefix(raw.body.count * 13 / 20))
+    raw.declaredLength = raw.body.count
+    let reply = try run.exchange(raw)
+    if reply.isSuccess {
+      throw run.fail("a batch of ten that ends behind its sixth record was acknowledged with \(reply.text)")
+    }
+    run.lose(request, of: phone)
   }
 
   static func emptyBody(_ run: ClauseRun) throws {

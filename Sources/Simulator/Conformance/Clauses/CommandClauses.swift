@@ -109,7 +109,19 @@ extension ConformanceClause {
         "command-right-device", "command-form", "root-object", "batch-all-stored", "no-page-with-200",
         "answer-waits-for-body", "answer-length-true", "no-body-with-204",
       ], inBatchAnswer),
+    ConformanceClause(
+      "command-survives-restart", .commands, .should, .deaf,
+      "A command that waits for its phone comes after a restart too",
+      because: "a phone without network gets it days later, and whoever queued it was told that it waits (SDK §10.1)",
+      needs: [.commands, .restart], phase: .restart,
+      presumes: ["command-right-device", "command-form", "command-needs-body", "command-in-batch-answer"], afterRestart),
   ]
+
+  /// A polygon whose name has letters of several scripts.
+  private static let cornered = Geofence(
+    identifier: "Zürich 東京 🚗",
+    shape: .polygon(
+      [(45.5, -116.3), (45.5, -116.25), (45.53, -116.27)].map { Geofence.Vertex(latitude: $0, longitude: $1) }))
 
   /// Returns a fence as an app would add it.
   private static func fence(_ name: String) -> Geofence {
@@ -175,6 +187,22 @@ extension ConformanceClause {
     if silent.contains(false) { throw run.fail("a command does not come with the answers to single records") }
   }
 
+  private static func afterRestart(_ run: ClauseRun) throws {
+    let phone = try run.phone()
+    // The device is known, and reads what may wait for it.
+    try run.deliver(phone, [run.fix(phone)])
+    let before = phone.executed.count
+    try run.queueCommands([.changePace(isMoving: true)], for: phone)
+    _ = try run.restart("TERM")
+    for _ in 0..<3 where phone.executed.count == before {
+      phone.put([run.fix(phone)])
+      try run.deliver(afterRestart: phone, as: "an upload after the restart")
+    }
+    if phone.executed.count == before {
+      throw run.fail("a command that was queued before the restart has not come with three answers after it")
+    }
+  }
+
   private static func kinds(_ run: ClauseRun) throws {
     let phone = try run.phone()
     // One by one, because a later command may replace an earlier one of its kind.
@@ -196,7 +224,7 @@ extension ConformanceClause {
 
   private static func arguments(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    for command in every where command.argument != nil {
+    for command in every + [.addGeofence(cornered)] where command.argument != nil {
       try run.queueCommands([command], for: phone)
       switch try arrival(run, phone) {
       case .none: throw ClauseStop.notJudged("\(command.name.rawValue) has not come")
@@ -235,13 +263,17 @@ extension ConformanceClause {
 
   private static func order(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    let commands: [Command] = [.setOdometer(metres: 5), .changePace(isMoving: true), .destroyLog]
+    // Two fences: a queue that keeps one command of each name loses the first.
+    let commands: [Command] = [
+      .setOdometer(metres: 5), .addGeofence(fence("one")), .changePace(isMoving: true), .addGeofence(fence("two")),
+      .destroyLog,
+    ]
     for command in commands { try run.queueCommands([command], for: phone) }
     try collect(run, phone, count: commands.count)
     let names = phone.executed.map(\.name)
     guard names.count >= commands.count else {
       let list = names.isEmpty ? "none" : "only \(names.map(\.rawValue).joined(separator: ", "))"
-      throw run.fail("three commands were queued one after the other, and \(list) came")
+      throw run.fail("five commands were queued one after the other, and \(list) came")
     }
     if names != commands.map(\.name) {
       throw run.fail(

@@ -38,11 +38,12 @@ package struct ConformanceClause: Sendable {
 
   /// All clauses, in the order of the documentation.
   package static let all: [ConformanceClause] =
-    storage + lasting + repetition + batches + content + neighbours + seasons + texts + fields + events + shapes
+    storage + lasting + repetition + batches + midnight + content + neighbours + seasons + texts + fields + events
+    + shapes
     + tokens
     + refreshes
     + remoteControl
-    + connections + framing + headers + trouble + restarts
+    + connections + framing + headers + refusals + trouble + restarts
 
   /// Returns the URL of a report that a clause names.
   package static func address(ofThread thread: String) -> String? {

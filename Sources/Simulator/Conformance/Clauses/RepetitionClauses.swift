@@ -117,7 +117,12 @@ extension ConformanceClause {
 
   private static func grownBatch(_ run: ClauseRun) throws {
     try run.needBatches()
-    let phone = try run.phone()
+    // The newest first, what is known comes last (SDK §8.4).
+    for direction in [LocationsOrder.ascending, .descending] { try grownBatch(run, direction) }
+  }
+
+  private static func grownBatch(_ run: ClauseRun, _ direction: LocationsOrder) throws {
+    let phone = try run.phone { $0.persistence.locationsOrderDirection = direction }
     let first = run.fixes(phone, 5)
     let request = try run.request(phone, first)
     let connection = try run.connect()
@@ -129,7 +134,22 @@ extension ConformanceClause {
     try run.expectOnce(first + later, of: phone.name, among: " of five that were sent before and three new ones")
   }
 
+  /// Sends a record of two days ago twice: a backend may know the records of the last day only.
+  private static func oldAgain(_ run: ClauseRun) throws {
+    guard run.target.dialect.promises.oldest > .seconds(60 * 3_600) else { return }
+    let phone = try run.phone { $0.persistence.maxDaysToPersist = 30 }
+    let record = run.fix(phone, at: run.instant(0).advanced(byMilliseconds: -50 * 3_600_000))
+    phone.put([record])
+    // Whether it is taken at all is tested by another clause.
+    guard run.uploadWithRetries(phone).last?.isSuccess ?? false,
+      try run.look(for: [record], of: phone.name).missing.isEmpty
+    else { return }
+    try run.deliver(phone, [record], as: "a record of two days ago that was acknowledged before")
+    try run.expectOnce([record], of: phone.name, among: " of two days ago after it was acknowledged twice")
+  }
+
   private static func acknowledgedAgain(_ run: ClauseRun) throws {
+    try oldAgain(run)
     let phone = try run.phone()
     let record = run.fix(phone) { $0.extras = run.object(#"{"trip":"T 1"}"#) }
     try run.deliver(phone, [record])
@@ -211,9 +231,12 @@ extension ConformanceClause {
       let phone = try run.phone { $0.http.batchSync = isBatch && run.facts.prefersBatches }
       let start = run.instant(run.random(below: 300) + (isBatch ? 0 : 400))
       let time = start.advanced(byMilliseconds: 100 - start.millisecondsSince1970 % 1_000)
-      let first = run.fix(phone, at: time, latitude: 45.61, longitude: -116.21)
+      // A phone at one place rests.
+      func rest(_ record: inout LocationRecord) { record.isMoving = metres > 0 }
+      let first = run.fix(phone, at: time, latitude: 45.61, longitude: -116.21, rest)
       let second = run.fix(
-        phone, at: time.advanced(byMilliseconds: milliseconds), latitude: 45.61 + metres / 111_000, longitude: -116.21)
+        phone, at: time.advanced(byMilliseconds: milliseconds), latitude: 45.61 + metres / 111_000, longitude: -116.21,
+        rest)
       // An app that always sends arrays has the second one in a separate array.
       if !isBatch { try run.deliver(phone, [first]) }
       try run.deliver(phone, isBatch ? [first, second] : [second])

@@ -12,7 +12,10 @@ extension ConformanceClause {
       "Times of last winter and summer, of the turn of the year, and of the hours in which clocks change, are stored as they were sent",
       because:
         "the SDK sends UTC: a server that counts in a local zone moves the records of one season, or of one hour, by an hour (LocationEvent timestamp)",
-      presumes: ["time-is-utc", "time-to-the-millisecond", "batch-all-stored", "week-late", "late-behind-newer"],
+      presumes: [
+        "time-is-utc", "time-to-the-millisecond", "batch-all-stored", "week-late", "late-behind-newer",
+        "batch-over-midnight",
+      ],
       allSeasons)
   ]
 

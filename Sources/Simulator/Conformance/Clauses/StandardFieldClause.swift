@@ -86,6 +86,8 @@ private struct StandardRecords {
       run.fix(phone) { $0.activity = Activity(kind, confidence: 92) }
     }
     let fast = run.fix(phone) { record in
+      // 1 is all of it, and not one per cent.
+      record.battery = Battery(level: 1, isCharging: true)
       (record.coords.speed, record.coords.heading, record.coords.altitude) = (83.25, 359.25, 2_253.5)
     }
     moving = kinds + [fast]

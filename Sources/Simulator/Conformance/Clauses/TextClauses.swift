@@ -68,7 +68,9 @@ extension ConformanceClause {
       because: "Android and iOS escape differently (RFC 8259 §7)", presumes: ["extras-every-kind", "text-all-scripts"]
     ) {
       try extras(
-        $0, #"{"s1":"Z\u00fcrich \uD83D\uDE97","s2":"a\/b \"c\" \\d","s3":"x\ny\tz","s4":"\u2028"}"#)
+        $0,
+        #"{"s1":"Z\u00fcrich \uD83D\uDE97","s2":"a\/b \"c\" \\d","s3":"x\ny\tz","s4":"\u2028","s5":" <a href='x'>A&B</a> "}"#
+      )
     },
     ConformanceClause(
       "text-nul", .content, .must, .block, "A text with U+0000 is acknowledged, and its record stored",

@@ -95,8 +95,10 @@ extension ConformanceClause {
       "challenge-with-401", .tokens, .should, .block, "401 comes with WWW-Authenticate",
       because:
         "without it, iOS may take the 401 for a network failure and not refresh (SDK §22, row 12; RFC 9110 §15.5.2)",
-      needs: [.tokens, .refusal], presumes: ["unknown-is-401"]
+      needs: [.tokens, .refusal], phase: .last, presumes: ["unknown-is-401"]
     ) { run in
+      // Other clauses have seen expired tokens refused.
+      if let seen = run.watch.seen.bareRefusal { throw run.fail(seen.words, seen.upload).seen(in: seen.clause) }
       let phone = try run.phone(signsIn: false) {
         $0.authorization.accessToken = "none-of-yours"
         $0.authorization.refreshUrl = nil
@@ -234,11 +236,20 @@ extension DeviceTokens {
 extension ClauseRun {
   private static let patience = Nanoseconds.seconds(10)
 
-  /// Signs in, waits until the token has expired, and uploads without a refresh.
+  /// Signs in, uploads, waits until the token has expired, and uploads again without a refresh.
   func uploadAfterTheEnd() throws -> ConformancePhone.Upload {
     let name = try phone(signsIn: false).name
     let tokens = try signIn(name)
     let begin = wallNow
+    func upload() throws -> ConformancePhone.Upload {
+      let phone = try phone(exactly: name, tokens: tokens) {
+        $0.authorization.refreshUrl = nil
+        $0.authorization.expires = TokenExpiry.never
+      }
+      phone.put([fix(phone)])
+      guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+      return upload
+    }
     let stated = tokens.expires.flatMap { TokenExpiry.instant(of: $0, setAt: begin) }
     let promised = target.dialect.promises.accessLifetime.map { begin.advanced(byMilliseconds: $0.wholeMilliseconds) }
     guard let end = [stated, promised].compactMap(\.self).min() else {
@@ -248,15 +259,11 @@ extension ClauseRun {
     guard left <= ClauseRun.patience.wholeMilliseconds else {
       throw ClauseStop.notJudged("access tokens live for \(left / 1_000) s: start the backend with at most 10")
     }
+    // What was seen before its end may be remembered as good.
+    _ = try upload()
     let leeway = target.dialect.promises.accessLeeway.wholeMilliseconds
     while wallNow < end.advanced(byMilliseconds: leeway + 1_100) { pause(100) }
-    let phone = try phone(exactly: name, tokens: tokens) {
-      $0.authorization.refreshUrl = nil
-      $0.authorization.expires = TokenExpiry.never
-    }
-    phone.put([fix(phone)])
-    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
-    return upload
+    return try upload()
   }
 
   /// Returns the SDK's own refresh request for these tokens.

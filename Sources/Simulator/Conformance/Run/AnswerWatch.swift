@@ -24,6 +24,8 @@ struct AnswerWatch: Sendable {
     var page: Example?
     var wrongType: Example?
     var commandForm: Example?
+    /// A 401 to an upload that names no scheme.
+    var bareRefusal: Example?
     var commandAnswers = 0
     /// Whether there was a status of a limit, or of a proxy without a backend.
     var isBusy = false
@@ -71,6 +73,9 @@ struct AnswerWatch: Sendable {
       }
       guard let upload, upload.request.purpose == .records else { return }
       sight.uploads += 1
+      if status == 401, head[HeaderName.wwwAuthenticate] == nil {
+        sight.bareRefusal = sight.bareRefusal ?? example("status 401 without WWW-Authenticate")
+      }
       guard 200..<300 ~= status else { return }
       sight.successes += 1
       if ![200, 201, 204].contains(status) {

@@ -1,10 +1,13 @@
 """Defects of what is stored of a good record, by the way in which it came."""
 
+import re
 import time
 
 from defects import around, defect
 from defects.content import put
-from intake import parse
+from defects.storage import drop, forget_key
+from defects.storage import known as is_known
+from intake import Unreadable, is_number, parse
 
 
 def after_reading(parts, edit):
@@ -158,3 +161,109 @@ def one_event_per_instant(parts):
             record.content = {**record.content, "event": newest[1]["event"]}
 
     before_insert(parts, edit)
+
+
+@defect
+def cut_batch_read(parts):
+    """Like a parser that hands on each record as soon as it is whole."""
+
+    @around(parts.intake, "parse")
+    def _(read, body):
+        try:
+            return read(body)
+        except Unreadable:
+            *whole, _ = re.split(rb'(?<=\})\s*,\s*(?=\{)', body)
+            if not whole:
+                raise
+            return read(b",".join(whole) + (b"]" if body.startswith(b"[") else b"]}"))
+
+
+def at_a_bad_record(parts, place, react):
+    """Where the record at this place of a batch is bad, `react` changes the upload."""
+
+    @around(parts.intake, "read")
+    def _(read, *arguments):
+        upload = read(*arguments)
+        records, _, batch = parts.intake.split(parts.intake.parse(arguments[0]))
+        if batch and upload.records and any(content == records[place] for _, content, _ in upload.aside):
+            react(upload)
+        return upload
+
+
+@defect
+def bad_first_drops_batch(parts):
+    at_a_bad_record(parts, 0, lambda upload: upload.records.clear())
+
+
+@defect
+def bad_last_refuses_batch(parts):
+    def refuse(upload):
+        raise Unreadable("the last record has no coordinates")
+
+    at_a_bad_record(parts, -1, refuse)
+
+
+@defect
+def known_last_skips_batch(parts):
+    @around(parts.store, "save")
+    def _(save, upload):
+        if not (len(upload.records) > 1 and is_known(parts, upload.records[-1])):
+            save(upload)
+
+
+def day(record):
+    return record.at // 86_400_000
+
+
+@defect
+def other_days_lost(parts):
+    def edit(upload, _):
+        upload.records = [record for record in upload.records if day(record) == day(upload.records[0])]
+
+    after_reading(parts, edit)
+
+
+@defect
+def key_with_the_day_of_the_first(parts):
+    def edit(upload, _):
+        for record in upload.records:
+            record.key = f"{day(upload.records[0])} {record.key}"
+
+    after_reading(parts, edit)
+
+
+@defect
+def rests_thinned(parts):
+    """One record of each place is enough of a phone that does not move."""
+    places = set()
+
+    def is_there(record):
+        if not isinstance(record.content, dict) or record.content.get("is_moving") is not False or event(record):
+            return False
+        place = (record.device, record.latitude, record.longitude)
+        if place in places:
+            return not is_known(parts, record)
+        places.add(place)
+        return False
+
+    drop(parts, is_there)
+
+
+@defect
+def known_for_a_day(parts):
+    """Knows the records of the last day only."""
+    forget_key(parts)
+
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        is_old = record.at < (time.time() - 86_400) * 1000
+        return (is_old or not is_known(parts, record)) and insert(record, params)
+
+
+@defect
+def vague_dropped(parts):
+    def is_vague(record):
+        coords = record.content.get("coords") if isinstance(record.content, dict) else None
+        return isinstance(coords, dict) and is_number(coords.get("accuracy")) and coords["accuracy"] > 2000
+
+    drop(parts, is_vague)

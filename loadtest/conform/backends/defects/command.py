@@ -3,6 +3,7 @@
 import json
 
 from defects import around, defect
+from defects.content import walk
 from intake import write
 from wire import Answer
 
@@ -122,3 +123,27 @@ def command_lost_with_204(parts):
     @around(parts.backend, "acknowledge")
     def _(acknowledge, upload, commands):
         return Answer(204)
+
+
+@defect
+def commands_forgotten_on_restart(parts):
+    with parts.store.transaction() as db:
+        db.execute("delete from commands")
+
+
+@defect
+def command_of_a_name_replaced(parts):
+    @around(parts.commands, "queue")
+    def _(queue, device, commands):
+        with parts.store.transaction() as db:
+            for command in commands:
+                db.execute("delete from commands where device = ? and command like ?", (device, f'["{command[0]}"%'))
+        queue(device, commands)
+
+
+@defect
+def command_letters_lost(parts):
+    def plain(item):
+        return item.encode("ascii", "replace").decode() if isinstance(item, str) else item
+
+    answer_with(parts, lambda content, commands: content | {"background_geolocation": walk(commands, plain)})

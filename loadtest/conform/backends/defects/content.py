@@ -1,5 +1,6 @@
 """Defects of what is stored of a record, and of which records are taken."""
 
+import html
 import struct
 import time
 from datetime import datetime, timedelta, timezone
@@ -420,3 +421,38 @@ def lines_of_unix(parts):
     edit_extras(
         parts, lambda extras: walk(extras, lambda value: value.replace("\r\n", "\n") if isinstance(value, str) else value)
     )
+
+
+@defect
+def texts_escaped_for_html(parts):
+    def edit(record):
+        if isinstance(record.content, dict) and "extras" in record.content:
+            extras = walk(record.content["extras"], lambda item: html.escape(item) if isinstance(item, str) else item)
+            record.content = record.content | {"extras": extras}
+
+    change(parts, edit)
+
+
+@defect
+def texts_trimmed(parts):
+    def edit(record):
+        if isinstance(record.content, dict) and "extras" in record.content:
+            extras = walk(record.content["extras"], lambda item: item.strip() if isinstance(item, str) else item)
+            record.content = record.content | {"extras": extras}
+
+    change(parts, edit)
+
+
+@defect
+def full_battery_is_one_percent(parts):
+    def edit(record):
+        battery = record.content.get("battery") if isinstance(record.content, dict) else None
+        if isinstance(battery, dict) and battery.get("level") == 1:
+            record.content = record.content | {"battery": battery | {"level": 0.01}}
+
+    change(parts, edit)
+
+
+@defect
+def month_old_deleted_at_a_start(parts):
+    parts.store.db.execute("delete from records where timestamp < ?", ((time.time() - 30 * 86400) * 1000,))

@@ -228,6 +228,32 @@ def tokens_forgotten_on_restart(parts):
 
 
 @defect
+def refresh_tokens_forgotten_on_restart(parts):
+    with parts.store.transaction() as db:
+        db.execute("delete from refresh")
+
+
+@defect
+def seen_token_never_ends(parts):
+    """A cache of good tokens, without their ends."""
+    seen = {}
+
+    @around(parts.tokens, "device_of")
+    def _(device_of, token):
+        if token not in seen:
+            seen[token] = device_of(token)
+        return seen[token]
+
+
+@defect
+def expired_without_challenge(parts):
+    @around(parts.backend, "refuse")
+    def _(refuse, refusal):
+        answer = refuse(refusal)
+        return Answer(answer.status, answer.content) if "expired" in str(refusal) else answer
+
+
+@defect
 def device_before_token(parts):
     @around(parts.intake, "read")
     def _(read, body, hints, device=None):

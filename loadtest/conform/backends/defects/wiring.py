@@ -252,3 +252,23 @@ def long_header_431(parts):
 @defect
 def unknown_path_200(parts):
     parts.backend.unknown_path = lambda request: Answer(200, {"success": True})
+
+
+@defect
+def refused_body_unread(parts):
+    """The rest of a refused request is taken for the next one."""
+
+    @around(parts.handler, "answer")
+    def _(answer, self, given):
+        answer(self, given)
+        if given.status >= 400 and self.command == "POST" and not self.close_connection:
+            self.send_error(400, "no request line")
+
+
+@defect
+def refusal_closes_unsaid(parts):
+    @around(parts.handler, "answer")
+    def _(answer, self, given):
+        answer(self, given)
+        if given.status >= 400:
+            self.close_connection = True

@@ -164,7 +164,7 @@ def _(phone):
 
 @probe("text-escaped")
 def _(phone):
-    extras(phone, r'{"a":"\uD83D\uDE97 \/ \" \\ \n \u2028 \u00e9"}')
+    extras(phone, r'{"a":"\uD83D\uDE97 \/ \" \\ \n \u2028 \u00e9","b":" <a> & \u0027 "}')
 
 
 @probe("text-nul")
@@ -240,7 +240,10 @@ def _(phone):
 
 @probe("inaccurate-kept")
 def _(phone):
-    phone.content(coords={"accuracy": 1500}, mock=True, activity={"type": "unknown", "confidence": 0})
+    for accuracy in (1500, 4800):
+        device = phone.new_device()
+        phone.must_post(phone.record(coords={"accuracy": accuracy}, mock=True, activity={"type": "unknown", "confidence": 0}), device)
+        phone.row(device)
 
 
 @probe("standard-fields-kept")
@@ -260,6 +263,10 @@ def _(phone):
     phone.must_post(sent, device)
     found = phone.row(device)["record"]
     need(found["battery"]["is_charging"] is True, "is_charging is another")
+    device = phone.new_device()
+    phone.must_post(phone.record(battery={"level": 1, "is_charging": True}), device)
+    level = phone.row(device)["record"]["battery"]["level"]
+    need(level == 1, f"a battery level of 1 is stored as {level}")
     need(found["activity"]["confidence"] == 61, "the confidence is another")
     device = phone.new_device()
     zeros = {"speed": 0, "heading": 0, "altitude": 0}

@@ -35,6 +35,9 @@ def _(phone):
     cut_answer(phone, records[:5])
     phone.must_post(records)
     phone.need_stored(records)
+    later = phone.records(3)
+    phone.must_post(later + records[:2])
+    phone.need_stored(records + later)
 
 
 @probe("resend-acknowledged-again")
@@ -43,6 +46,10 @@ def _(phone):
     for _ in range(3):
         phone.must_post(record)
     phone.need_stored([record])
+    old, device = phone.record(timestamp=iso(phone.begin - 50 * 3_600_000)), phone.new_device()
+    for _ in range(2):
+        phone.must_post(old, device)
+    phone.need_stored([old], device)
 
 
 @probe("resend-after-many")
@@ -121,6 +128,8 @@ def _(phone):
 def _(phone):
     one = phone.record()
     both(phone, one, phone.record(coords=one["coords"]), "one of two records of one place is lost")
+    one, phone.device = phone.record(is_moving=False), phone.new_device()
+    both(phone, one, phone.record(coords=one["coords"], is_moving=False), "one of two records of a rest is lost")
 
 
 @probe("same-time-and-place-two-events")

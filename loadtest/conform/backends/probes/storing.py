@@ -108,7 +108,7 @@ def _(phone):
 
 @probe("same-before-and-after-restart")
 def _(phone):
-    phone.must_post(phone.record())
+    phone.must_post([phone.record(), phone.record(timestamp=iso(phone.begin - 100 * 86_400_000))])
     before = phone.stored()
     phone.backend.restart()
     need(phone.stored() == before, "the listing differs after a restart")
@@ -160,6 +160,9 @@ def _(phone):
     for _ in range(5):
         status = phone.raw(phone.body(phone.record())[:300]).status
         need(400 <= status < 500, f"answered {status}")
+    body = phone.body(phone.records(4))
+    status = phone.raw(body[: len(body) * 3 // 5]).status
+    need(400 <= status < 500, f"a batch that was cut off is answered {status}")
 
 
 @probe("empty-body-not-acknowledged")
@@ -190,6 +193,16 @@ def _(phone):
 @probe("batch-of-one")
 def _(phone):
     batch(phone, 1)
+
+
+@probe("batch-over-midnight")
+def _(phone):
+    midnight = phone.begin // 86_400_000 * 86_400_000
+    records = [phone.record(timestamp=iso(midnight + ms)) for ms in (-1437, 863, 2063)]
+    phone.must_post(records)
+    phone.need_stored(records)
+    phone.must_post(records[1:])
+    phone.need_stored(records)
 
 
 @probe("batch-250")
@@ -251,12 +264,13 @@ def without_place(phone):
 
 @probe("bad-record-in-batch")
 def _(phone):
-    records = phone.records(10)
-    bad = records[5]["uuid"]
-    records[5] = without_place(phone) | {"uuid": bad}
-    phone.must_post(records)
-    found = {row["uuid"] for row in phone.stored()} - {bad}
-    need(len(found) == 9, f"{len(found)} of nine good records are stored")
+    for place in (5, 0, 9):
+        records, device = phone.records(10), phone.new_device()
+        bad = records[place]["uuid"]
+        records[place] = without_place(phone) | {"uuid": bad}
+        phone.must_post(records, device)
+        found = {row["uuid"] for row in phone.stored(device)} - {bad}
+        need(len(found) == 9, f"{len(found)} of nine good records are stored")
 
 
 @probe("bad-record-alone")

@@ -221,6 +221,19 @@ def _(phone):
     need(not phone.post(phone.record(), path="/locatoins").good, "acknowledged")
 
 
+@probe("upload-after-refusal")
+def _(phone):
+    phone.headers()
+    for refused in (request(b'{"location":', headers=phone.headers()), phone.upload(phone.record(), path="/locatoins")):
+        with Connection(phone.port) as connection:
+            answer = connection.exchange(refused)
+            need(not answer.good, "acknowledged")
+            try:
+                need(connection.exchange(phone.upload(phone.record())).good, "not acknowledged")
+            except (Cut, OSError) as error:
+                need(False, f"not answered: {error}")
+
+
 @probe("slow-client-beside-others")
 def _(phone):
     phone.headers()
