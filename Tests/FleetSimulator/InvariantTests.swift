@@ -235,17 +235,17 @@ import World
   }
 
   @Test func aQueueThatNeverReachesTheThresholdNeedNotBeSent() {
-    let stage = Stage {
-      $0.http.autoSyncThreshold = 2
-      $0.persistence.maxRecordsToPersist = 1
-    }
+    let stage = Stage { ($0.http.autoSyncThreshold, $0.persistence.maxRecordsToPersist) = (2, 1) }
+    var last = stage.insert()
     for _ in 0..<20 {
-      let record = stage.insert()
       stage.pass(seconds: 10)
-      let other = stage.insert()
-      stage.tell(.queue(.deleted(device: 0, row: record.row, .room)))
-      stage.tell(.queue(.deleted(device: 0, row: other.row, .room)))
+      let next = stage.insert()
+      stage.delete(last, .room)
+      last = next
     }
+    stage.pass(seconds: 10)
+    stage.event(.motionChange(stage.location()))
+    stage.upload([last])
     #expect(stage.violated == [])
   }
 

@@ -14,6 +14,7 @@ import World
 @Suite struct RecordValueTests {
   enum Wrong: CaseIterable {
     case place, timestamp, hourOld, oldPlace, speed, accuracy, battery, charger, recordedAt
+    case age, heading, altitude, threshold
   }
 
   /// A record contains the place, the speed and the battery of its time (SDK §5.1).
@@ -30,6 +31,10 @@ import World
         stage.tell(.strayed(metres: 0, accuracyMetres: 70))
         return record(stage, metres)
       case .battery: return record(stage, metres) { $0.battery.level = 0.5 }
+      case .age: return record(stage, metres) { $0.ageMilliseconds = 1_000 }
+      case .heading: return record(stage, metres) { ($0.coords.heading, $0.coords.headingAccuracy) = (180, 5) }
+      case .altitude: return record(stage, metres) { ($0.coords.altitude, $0.coords.altitudeAccuracy) = (900, 5) }
+      case .threshold: return record(stage, metres) { $0.coords.accuracy = 101 }
       case .charger: return record(stage, metres) { $0.battery.isCharging = true }
       case .recordedAt:
         return record(stage, metres) {
@@ -42,7 +47,7 @@ import World
 
   enum Right: CaseIterable {
     case plain, outlier, earlierOutlier, earlierPlace, odometer, clockSet, clockFault, motionChange, poor,
-      network, battery
+      network, battery, values
   }
 
   /// Positions may be far off or old, and clocks are set.
@@ -82,6 +87,12 @@ import World
       case .network:
         stage.tell(.strayed(metres: 0, accuracyMetres: 70))
         return record(stage, metres) { $0.coords.accuracy = 20 }
+      case .values:
+        return record(stage, metres) {
+          ($0.ageMilliseconds, $0.coords.heading) = (0, metres.truncatingRemainder(dividingBy: 400) == 0 ? 350 : 20)
+          ($0.coords.altitude, $0.coords.altitudeAccuracy) = (70, 5)
+          $0.coords.accuracy = 100
+        }
       // The record was made before the report of the same instant.
       case .battery:
         if isThere { stage.tell(.charged(Battery(level: 0.7, isCharging: false))) }

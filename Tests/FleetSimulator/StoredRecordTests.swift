@@ -16,7 +16,7 @@ import Vocabulary
   /// Every field of the schema but those that the platforms write in their own ways is compared (SDK §5.1, §7.2.1).
   @Test(
     arguments: [
-      (nil, ""), (#""latitude":1"#, #""latitude":1.01"#), (#""longitude":2"#, #""longitude":-2"#),
+      (nil, ""), (#""latitude":1"#, #""latitude":1.0001"#), (#""longitude":2"#, #""longitude":-2"#),
       ("\"timestamp\":\"2026-", "\"timestamp\":\"2025-"),
       ("\"recorded_at\":\"2026-", "\"recorded_at\":\"2025-"),
       (#""age":30"#, #""age":0"#), (#""is_moving":true"#, #""is_moving":false"#),
@@ -33,7 +33,7 @@ import Vocabulary
     var epoch = RecordStyle.android
     epoch.timestampFormat = .epoch
     for style in [RecordStyle.iOS, .android, epoch] {
-      let stage = try StoredRecordTests.phone()
+      let stage = try StoredRecordTests.phone { $0.persistence.timestampFormat = style.timestampFormat }
       let record = try StoredRecordTests.record(stage)
       var encoder = RecordEncoder(style: style)
       var bytes: [UInt8] = []
@@ -58,6 +58,46 @@ import Vocabulary
     keep(record, in: 1, stage)
     stage.event(.location(record))
     #expect(stage.violated.contains(.byteIdentity) == isFound)
+  }
+
+  /// Times are texts, or numbers where the configuration says so (PersistenceConfig `timestampFormat`, SDK §2.6).
+  @Test(arguments: TimestampFormat.allCases, TimestampFormat.allCases)
+  func aRecordHasTheTimestampsOfTheConfiguration(configured: TimestampFormat, written: TimestampFormat) throws {
+    let stage = try StoredRecordTests.phone { $0.persistence.timestampFormat = configured }
+    let record = try StoredRecordTests.record(stage)
+    var style = RecordStyle.android
+    style.timestampFormat = written
+    var encoder = RecordEncoder(style: style)
+    var bytes: [UInt8] = []
+    encoder.append(record, to: &bytes)
+    insert(record, bytes, in: 1, stage)
+    stage.event(.location(record))
+    #expect(stage.violated.contains(.byteIdentity) == (configured != written))
+  }
+
+  enum Unheard: CaseIterable { case heard, unheard, poison, dead, firstOfAll }
+
+  /// The app is told of each record that is stored, except for one that a fault has written (BGGeo 268).
+  @Test(arguments: Unheard.allCases) func aRecordThatTheAppIsNotToldOf(_ unheard: Unheard) throws {
+    let stage = try StoredRecordTests.phone()
+    if unheard != .firstOfAll {
+      let first = try StoredRecordTests.record(stage)
+      keep(first, in: 1, stage)
+      stage.event(.location(first))
+    }
+    stage.pass(seconds: 1)
+    if unheard == .poison {
+      var fault = DeviceFault()
+      fault.poisonRecord = .textLatitude
+      stage.begin(.device(fault))
+      stage.end(.device(fault))
+    }
+    let record = stage.location(uuid: UUID128(high: 3, low: 1))
+    keep(record, in: 2, stage)
+    if unheard == .heard { stage.event(.location(record)) }
+    if unheard == .dead { stage.tell(.killed(isReboot: false)) }
+    stage.wait(1)
+    #expect(stage.violated.contains(.conservation) == (unheard == .unheard))
   }
 
   enum Missing: CaseIterable {

@@ -46,12 +46,15 @@ package final class Oracle: Watcher {
     ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, TemplateRule.self, StoredRecordRule.self,
     ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
+    RemovalRule.self,
     NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, ActivityRule.self, ElapsedTimeRule.self,
-    OdometerRule.self, GeofenceRule.self,
-    GeofenceLivenessRule.self, RecordingRule.self, SignificantChangesRule.self, TrueValuesRule.self,
+    OdometerRule.self, GeofenceRule.self, FenceTermsRule.self,
+    GeofenceLivenessRule.self, RecordingRule.self, DistanceFilterRule.self, SignificantChangesRule.self,
+    TrueValuesRule.self,
     RequestFormRule.self,
     UploadDueRule.self, HeartbeatRule.self,
-    MotionLivenessRule.self, LifecycleRule.self, AuthRule.self, TokenRule.self, RemoteCommandsRule.self,
+    MotionLivenessRule.self, StopTimeoutRule.self, LifecycleRule.self, AuthRule.self, RefreshRule.self, TokenRule.self,
+    RemoteCommandsRule.self, CommandEffectRule.self,
     IdentityRule.self, ResourcesRule.self,
   ]
 

@@ -162,8 +162,10 @@ final class Stage {
     case .motionChange(var record):
       record.event = .motionchange
       tell(.told(.engine(.motionChange(record))))
-    case .geofence(var record, let fence):
+    case .geofence(var record, var fence):
       record.event = .geofence
+      // As an engine tells it, unless a test says something else.
+      if fence.status.hits == 0 { (fence.status.hits, fence.status.isInside) = (1, record.geofence?.action != .exit) }
       tell(.told(.engine(.geofence(record, fence))))
     default: tell(.told(.engine(event)))
     }

@@ -9,6 +9,8 @@ struct ToldRecord {
     case absent
     case flag(Bool)
     case number(Double)
+    /// Degrees of a place, of which no digit is lost.
+    case degrees(Double)
     case text(String)
     case instant(WallInstant)
     case object(RenderedObject)
@@ -18,6 +20,7 @@ struct ToldRecord {
 
   /// Numbers are rounded to two decimals; the largest have none.
   private static let rounding = (least: 0.006, share: 1e-14)
+  private static let degreesRounding = 1e-7
   /// A record may contain extras of any depth.
   private static let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
 
@@ -25,8 +28,8 @@ struct ToldRecord {
     let coords = record.coords
     fields =
       [
-        (["coords", "latitude"], .number(coords.latitude)),
-        (["coords", "longitude"], .number(coords.longitude)),
+        (["coords", "latitude"], .degrees(coords.latitude)),
+        (["coords", "longitude"], .degrees(coords.longitude)),
         (["timestamp"], .instant(record.timestamp)),
         (["recorded_at"], record.recordedAt.map { .instant($0) } ?? .absent),
         (["age"], record.ageMilliseconds.map { .number(Double($0)) } ?? .absent),
@@ -37,6 +40,8 @@ struct ToldRecord {
         (["coords", "accuracy"], ToldRecord.quantity(coords.accuracy)),
         (["coords", "speed"], ToldRecord.quantity(coords.speed)),
         (["coords", "heading"], ToldRecord.quantity(coords.heading)),
+        (["coords", "speed_accuracy"], ToldRecord.quantity(coords.speedAccuracy)),
+        (["coords", "heading_accuracy"], ToldRecord.quantity(coords.headingAccuracy)),
         (["activity", "type"], .text(record.activity.type.name)),
         (["activity", "confidence"], .number(Double(record.activity.confidence))),
         (["battery", "level"], ToldRecord.quantity(record.battery.level)),
@@ -58,20 +63,22 @@ struct ToldRecord {
   /// An unknown quantity is -1.
   private static func quantity(_ number: Double?) -> Value { .number(number ?? -1) }
 
-  /// Returns the path of the first value that the stored record has otherwise; nil where it has all of them, or is nested too deep to
-  /// be read.
-  func difference(from stored: [UInt8]) -> String? {
+  /// Returns the path of the first value that the stored record has otherwise, times in this format; nil where it has all
+  /// of them, or is nested too deep to be read.
+  func difference(from stored: [UInt8], timestamps: TimestampFormat) -> String? {
     do throws(JSONError) {
       let stored = try JSONValue(parsing: stored.span, limits: ToldRecord.limits, reading: .lenient)
       for (path, value) in fields {
         let found = path.reduce(stored as JSONValue?) { $0?[$1] }
-        if try !ToldRecord.agrees(value, with: found) { return path.joined(separator: ".") }
+        if try !ToldRecord.agrees(value, with: found, timestamps) { return path.joined(separator: ".") }
       }
       return nil
     } catch { return nil }
   }
 
-  private static func agrees(_ told: Value, with stored: JSONValue?) throws(JSONError) -> Bool {
+  private static func agrees(
+    _ told: Value, with stored: JSONValue?, _ timestamps: TimestampFormat
+  ) throws(JSONError) -> Bool {
     switch (told, stored) {
     case (.absent, nil): true
     case (.flag(let flag), .bool(let found)?): flag == found
@@ -79,9 +86,13 @@ struct ToldRecord {
     case (.number(let number), .double(let found)?): isNear(number, found)
     // A number that JSON cannot express is unknown.
     case (.number(let number), _): !number.isFinite
+    case (.degrees(let degrees), .integer(let found)?): Double(found) == degrees
+    case (.degrees(let degrees), .double(let found)?): abs(degrees - found) <= degreesRounding
     case (.text(let text), .string(let found)?): text == found
-    case (.instant(let instant), .string(let found)?): WallInstant(iso8601: found.utf8.span) == instant
-    case (.instant(let instant), .integer(let found)?): instant.millisecondsSince1970 == found
+    case (.instant(let instant), .string(let found)?):
+      timestamps == .iso && WallInstant(iso8601: found.utf8.span) == instant
+    case (.instant(let instant), .integer(let found)?):
+      timestamps == .epoch && instant.millisecondsSince1970 == found
     case (.object(let object), nil): object.isEmpty
     case (.object(let object), let found?): try value(of: object) == found
     default: false

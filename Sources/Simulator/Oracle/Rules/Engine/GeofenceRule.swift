@@ -216,12 +216,14 @@ final class GeofenceRule: Rule {
     if on.isEmpty && off.isEmpty { fences.monitored = [] }
     for fence in on { fences.monitored.insert(fence.identifier) }
     devices[context.device] = fences
-    let limit = ledger.pages[context.device].terms?.platform == .ios ? 20 : 100
+    let allowed = ledger.pages[context.device].terms?.platform == .ios ? 20 : 100
+    let wanted = geolocation?.maxMonitoredGeofences ?? 0
+    let limit = wanted > 0 ? min(wanted, allowed) : allowed
     if !on.isEmpty, ledger.truth.lives[context.device].isWhenInUse {
       flag(context, nil, "\(on.count.of("geofence")) monitored although its app may use positions while in use only")
     }
     if fences.monitored.count > limit {
-      flag(context, nil, "\(fences.monitored.count) geofences are monitored, and the system allows \(limit)")
+      flag(context, nil, "\(fences.monitored.count) geofences are monitored, and \(limit) may be")
     }
   }
 }

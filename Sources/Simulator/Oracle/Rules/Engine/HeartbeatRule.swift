@@ -56,6 +56,9 @@ final class HeartbeatRule: Rule {
       hearts[device] = Heart(since: rests ? now : nil)
     case .moves: hearts[device].since = nil
     case .told(.engine(.heartbeat(let record))): beat(record, context)
+    // It tells the last known position, and makes no record (BGGeo 220, SDK §18.4).
+    case .told(.engine(.location(let record))) where record.event == .heartbeat:
+      flag(context, record.uuid, "a heartbeat is a record")
     case .told(.engine(.enabledChange(isEnabled: false))), .told(.commanded), .killed, .launched, .healed, .configured,
       .asked:
       hearts[device] = Heart()

@@ -6,10 +6,11 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I17: the odometer never goes back unless it is set, has then the value that was set, never exceeds what the true path allows,
-/// and is not much below the certain distances between positions of one trip (BGGeo `odometer`; SDK §17). The SDK measures chords of the path, shortens
-/// steps at motion changes, and omits steps that seem too long. A device with the observed behaviour counts the path between
-/// the last position of one trip and the first of the next twice (SDK §17.8).
+/// I17: the odometer never goes back unless it is set, has then the value that was set, its error grows with it
+/// (LocationEvent `odometerError`), it never exceeds what the true path allows, and is not much below the certain distances
+/// between positions of one trip (BGGeo `odometer`; SDK §17). The SDK measures chords of the path, shortens steps at motion
+/// changes, and omits steps that seem too long. A device with the observed behaviour counts the path between the last
+/// position of one trip and the first of the next twice (SDK §17.8).
 final class OdometerRule: Rule {
   override class var invariant: Invariant { .odometerTolerance }
   override class var interest: Interest { [.told, .refused, .life, .truth, .course] }
@@ -64,8 +65,9 @@ final class OdometerRule: Rule {
   }
 
   private struct Gauge {
-    /// The odometer of the last record.
+    /// The odometer of the last record, and its error; nil where the next one may be smaller.
     var odometer = 0.0
+    var error: Double?
     /// The last reported position, the last one that was accurate enough to count, and those since then that may belong to a
     /// command.
     var told: Coordinate?
@@ -123,7 +125,9 @@ final class OdometerRule: Rule {
     switch event {
     case .queue(.refused): gauges[device].isDisturbed = true
     case .kept(let state) where ledger.pages[device].aliveSince == nil:
-      if gauges[device].isDisturbed { (gauges[device].odometer, gauges[device].course) = (state.odometerMetres, nil) }
+      if gauges[device].isDisturbed {
+        (gauges[device].odometer, gauges[device].error, gauges[device].course) = (state.odometerMetres, nil, nil)
+      }
       gauges[device].isDisturbed = false
     case .stood(let place, let metres): (gauges[device].place, gauges[device].metres) = (place, metres)
     case .strayed: gauges[device].setTo?.hasStrayed = true
@@ -169,7 +173,7 @@ final class OdometerRule: Rule {
     let (device, now) = (context.device, context.now.monotonic)
     // The next record is not compared with the odometer before the command, nor with the value, which may come later: only an
     // odometer below both 0 and the value goes back.
-    (gauges[device].odometer, gauges[device].course) = (min(0, metres), nil)
+    (gauges[device].odometer, gauges[device].error, gauges[device].course) = (min(0, metres), nil, nil)
     gauges[device].valuesToCome.removeAll { $0.until < now }
     let gauge = gauges[device]
     let isAlone = gauge.valuesToCome.isEmpty && metres.magnitude <= OdometerRule.exactSumsMax
@@ -207,9 +211,22 @@ final class OdometerRule: Rule {
   private func judge(_ record: LocationRecord, _ context: EventContext) {
     let before = gauges[context.device].odometer
     gauges[context.device].odometer = record.odometer
+    judgeError(of: record, grown: record.odometer - before, context)
     if record.odometer < before {
       gauges[context.device].course = nil
       flag(context, record.uuid, "the odometer goes back from \(before) m to \(record.odometer) m")
+    }
+  }
+
+  /// The error grows with each position that counts, and is 0 after the odometer is set only (SDK §17.4).
+  private func judgeError(of record: LocationRecord, grown: Double, _ context: EventContext) {
+    guard let error = record.odometerError else { return }
+    defer { gauges[context.device].error = error }
+    guard let before = gauges[context.device].error else { return }
+    if error < before {
+      flag(context, record.uuid, "odometer_error goes back from \(before) m to \(error) m")
+    } else if grown > 0, error == before, record.coords.accuracy ?? 0 > 0, error < OdometerRule.exactSumsMax {
+      flag(context, record.uuid, "the odometer grows by \(grown) m, and odometer_error does not")
     }
   }
 
@@ -268,9 +285,9 @@ final class OdometerRule: Rule {
       var course = Course(record.odometer, gauge.metres, at: told)
       course.errors = told.distanceMetres(to: place)
       course.isAtOutlier = course.errors > OdometerRule.outlierMetres
-      // The part of the step to this point that the filter has retained is still to be counted.
-      // That step began at the last position that counted, with that of a command, however poor, or with the observed behaviour at
-      // the last one (SDK §17.1, §17.7, §17.8).
+      // The part of the step to this point that the filter has retained is still to be counted. That step began at the last
+      // position that counted, with that of a command, however poor, or with the observed behaviour at the last one (SDK
+      // §17.1, §17.7, §17.8).
       course.kept = ([gauge.counted, gauge.told] + gauge.commanded).reduce(0) {
         max($0, $1?.distanceMetres(to: told) ?? 0)
       }

@@ -6,8 +6,10 @@ import Scenario
 import Vocabulary
 import World
 
-/// I27: a record contains the place and the speed of the device at the time of its position, the accuracy of the receiver, and
-/// the state of the battery (LocationEvent `coords`, `timestamp`, `battery`; SDK §5.1). A position may be as old as the process.
+/// I27: a record contains the place, the speed, the heading and the altitude of the device at the time of its position, its
+/// age, the accuracy of the receiver, and the state of the battery (LocationEvent `coords`, `timestamp`, `age`, `battery`;
+/// SDK §5.1). A position may be as old as the process. One of the stream that is less accurate than the threshold is no
+/// record (SDK §14.2.1).
 final class TrueValuesRule: Rule {
   override class var invariant: Invariant { .recording }
   override class var interest: Interest { [.location, .life, .truth, .course] }
@@ -23,6 +25,8 @@ final class TrueValuesRule: Rule {
     var poorMetres = 0.0
     /// The state of the battery, and the time of its last change.
     var battery: (state: Battery, since: MonotonicInstant)?
+    /// The least accuracy of a position of the stream, and since when.
+    var threshold: (metres: Double, since: MonotonicInstant)?
     var isTold = false
   }
 
@@ -40,6 +44,11 @@ final class TrueValuesRule: Rule {
   private static let patience = Nanoseconds.seconds(60)
   /// Records contain two decimals.
   private static let rounding = 0.01
+  /// More than the error of a course at the speed from which on it is judged, in metres per second.
+  private static let course = (speed: 5.0, error: 90.0, factor: 6.0, bend: 30.0)
+  private static let straight = Nanoseconds.seconds(2)
+  /// More than the error of an altitude, and in errors of the receiver.
+  private static let altitudeError = (least: 60.0, factor: 6.0)
 
   required init(_ ledger: Ledger) {
     phones = PerDevice(Phone(), in: ledger.space)
@@ -56,6 +65,8 @@ final class TrueValuesRule: Rule {
       phones[device].strayedUntil = metres > 0 ? .never : now
       phones[device].poorMetres = accuracyMetres
     case .charged(let battery): phones[device].battery = (battery, now)
+    case .configured(let configuration):
+      phones[device].threshold = (configuration.geolocation.filter.trackingAccuracyThresholdMetres, now)
     // A fault may set the clock and set it back, and a device may leave and return elsewhere.
     case .faultBegan, .faultEnded, .launched, .asked: phones[device].steadySince = now
     case .told(.engine(.location(let record))) where !record.isSample && !phones[device].isTold: judge(record, context)
@@ -84,6 +95,7 @@ final class TrueValuesRule: Rule {
     {
       return "\(record.timestamp.iso8601Text) of the position that comes at \(wall.iso8601Text)"
     }
+    if let fault = streamFault(of: record, context) { return fault }
     guard age >= 0, age < now.nanoseconds / 1_000_000 else { return nil }
     let instant = now - .milliseconds(age)
     guard phone.steadySince < instant, phone.strayedUntil <= instant, let place = record.coords.place else {
@@ -95,10 +107,57 @@ final class TrueValuesRule: Rule {
     if let speed = record.coords.speed, let error = speedError(speed, of: device, at: instant) {
       return "\(speed.inTenths) m/s, which are \((speed - error).inTenths) m/s"
     }
+    if let fault = directionFault(of: record, context.device, at: instant) { return fault }
     guard age == 0, phone.poorMetres > 0, let accuracy = record.coords.accuracy,
       abs(accuracy - phone.poorMetres) > TrueValuesRule.rounding, accuracy != TrueValuesRule.networkMetres
     else { return nil }
     return "an accuracy of \(accuracy.inTenths) m, which is \(phone.poorMetres.inTenths) m"
+  }
+
+  /// Returns what a record of the stream says and cannot be: the SDK gets its position when it makes it (LocationEvent 82).
+  private func streamFault(of record: LocationRecord, _ context: EventContext) -> String? {
+    let (device, now) = (context.device, context.now.monotonic)
+    guard isOfStream(record, of: device, at: now) else { return nil }
+    let age = context.now.wall.milliseconds(since: record.timestamp)
+    if let said = record.ageMilliseconds, (said - age).magnitude > UInt64(TrueValuesRule.tick) {
+      return "an age of \(said) ms, which is \(age) ms"
+    }
+    if let accuracy = record.coords.accuracy, let threshold = phones[device].threshold, threshold.since < now,
+      ledger.truth.lives[device].disturbedAt == nil,
+      accuracy > threshold.metres + TrueValuesRule.rounding
+    {
+      return "an accuracy of \(accuracy.inTenths) m, and trackingAccuracyThreshold is \(threshold.metres.inTenths) m"
+    }
+    return nil
+  }
+
+  /// Returns what a record says of the course or the height of the device and is not true.
+  private func directionFault(of record: LocationRecord, _ device: Int, at instant: MonotonicInstant) -> String? {
+    guard let episode = ledger.truth.lives[device].episode(of: instant), record.coords.accuracy != Self.networkMetres
+    else {
+      return nil
+    }
+    if let error = record.coords.altitudeAccuracy, let altitude = record.coords.altitude {
+      let truth = Terrain.metres(at: episode.place(at: instant))
+      if abs(altitude - truth) > Self.altitudeError.least + Self.altitudeError.factor * error {
+        return "an altitude of \(altitude.inTenths) m, which is \(truth.inTenths) m"
+      }
+    }
+    guard let heading = record.coords.heading, heading >= 0, let error = record.coords.headingAccuracy else {
+      return nil
+    }
+    let around = [instant - TrueValuesRule.straight, instant, instant + TrueValuesRule.straight]
+    let courses = around.compactMap { episode.headingDegrees(at: $0) }
+    guard courses.count == around.count, around.allSatisfy({ episode.speed(at: $0) > Self.course.speed }),
+      courses.allSatisfy({ Self.turn(from: courses[1], to: $0) < Self.course.bend }),
+      Self.turn(from: courses[1], to: heading) > Self.course.error + Self.course.factor * error
+    else { return nil }
+    return "a heading of \(heading.inTenths), which is \(courses[1].inTenths)"
+  }
+
+  private static func turn(from course: Double, to other: Double) -> Double {
+    let degrees = abs(course - other).truncatingRemainder(dividingBy: 360)
+    return min(degrees, 360 - degrees)
   }
 
   /// Reports whether the record is of the stream on a trip, whose positions are recorded as they come (SDK §14.2).
@@ -108,8 +167,8 @@ final class TrueValuesRule: Rule {
       && life.configuration?.geolocation.useSignificantChangesOnly == false
   }
 
-  /// Returns the distance of the body from a place; nil where the body of that time is forgotten. A route that begins again elsewhere
-  /// moves its body at once, perhaps within the millisecond of the timestamp.
+  /// Returns the distance of the body from a place; nil where the body of that time is forgotten. A route that begins again
+  /// elsewhere moves its body at once, perhaps within the millisecond of the timestamp.
   private func metres(from place: Coordinate, of device: Int, at instant: MonotonicInstant) -> Double? {
     least(of: device, at: instant, enough: TrueValuesRule.nearMetres) { episode, instant in
       episode.place(at: instant).distanceMetres(to: place)

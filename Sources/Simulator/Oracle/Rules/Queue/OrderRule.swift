@@ -1,5 +1,7 @@
+import Base
 import Scenario
 import Upload
+import Vocabulary
 
 /// I9: a request takes the oldest waiting rows, in order of insertion, or the newest with the opposite order (SDK §8.4). Rows are
 /// taken before a refresh and stay taken, whatever is configured meanwhile (SDK §9.2).
@@ -9,6 +11,8 @@ final class OrderRule: Rule {
 
   /// The order before the refresh that the next upload has waited for: whether the newest came first.
   private var orders: [Int: Bool] = [:]
+  /// Longer than a run in real time needs from taking records to sending them.
+  private static let tolerance = Nanoseconds.seconds(5)
 
   override class var absence: String { "no records were sent" }
 
@@ -41,5 +45,16 @@ final class OrderRule: Rule {
     if !orders.contains(true), let oldest = ledger.pages[device].waiting.all.first, oldest.row < first {
       flag(context, oldest.uuid, "skipped: request \(request.id) begins with a newer record")
     }
+    let isKnown = rows.count == ledger.pages[device].open.last?.recordCount
+    if newestFirst, before == nil, isKnown, let newest = newest(of: device, before: context.now.monotonic),
+      newest.row > first
+    {
+      flag(context, newest.uuid, "skipped: request \(request.id) begins with an older record")
+    }
+  }
+
+  /// Returns the newest record that was there when the rows were taken.
+  private func newest(of device: Int, before now: MonotonicInstant) -> WaitingRecord? {
+    ledger.pages[device].waiting.all.last { $0.createdAt < now - OrderRule.tolerance - ledger.lateness }
   }
 }

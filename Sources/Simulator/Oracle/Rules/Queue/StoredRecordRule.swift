@@ -6,8 +6,9 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I1, I5: a record that is told to the app and has to be kept is in the queue, with the values that were told and the extras of the
-/// configuration (BGGeo 268; SDK §5.1, §5.4, §7.2.1, §7.3). Of the stream of positions a sample is compared.
+/// I1, I5: a record that is told to the app and has to be kept is in the queue, with the values that were told and the
+/// extras of the configuration, and the app is told of each that is (BGGeo 268; SDK §5.1, §5.4, §6.6, §7.2.1, §7.3). Of the
+/// stream of positions a sample is compared.
 final class StoredRecordRule: Rule {
   override class var invariant: Invariant { .byteIdentity }
   override class var invariants: Set<Invariant> { [.byteIdentity, .conservation] }
@@ -22,18 +23,26 @@ final class StoredRecordRule: Rule {
     /// Whether the default schema counts for records of geofences, and for all others.
     var isPlain = (fences: false, others: false)
     var extras = RenderedObject.empty
+    var timestamps = TimestampFormat.iso
     /// The last motion change, whose position the stream may deliver again.
     var motionChange: (timestamp: WallInstant, place: Coordinate?)?
-    /// Whether a record has come into its queue.
+    /// Whether a record has come into its queue, and whether the app was told of one.
     var hasStored = false
+    var hasHeard = false
     /// The number of positions of the stream until the next one that is compared.
     var unseen = 0
     var isTold = false
   }
 
+  private struct Queued {
+    let uuid: UUID128
+    let bytes: [UInt8]
+    var isHeard: Bool
+  }
+
   private let phones: PerDevice<Phone>
   /// The records that came into the queue of a device at an instant, which are told to the app then.
-  private var queued: (device: Int, at: MonotonicInstant, records: [(uuid: UUID128, bytes: [UInt8])])
+  private var queued: (device: Int, at: MonotonicInstant, records: [Queued])
 
   /// A comparison costs more than all other rules for a record.
   private static let unseenMost = 63
@@ -48,23 +57,49 @@ final class StoredRecordRule: Rule {
     let device = context.device
     switch event {
     case .queue(.inserted(_, _, let uuid, _, let bytes)): note(uuid, bytes, context)
+    case .killed where queued.device == device: queued.records.removeAll()
     case .kept(let state): turn(on: state.isEnabled, context)
     case .told(.engine(.enabledChange(let isEnabled))): turn(on: isEnabled, context)
     case .configured(let configuration): configure(configuration, context)
     case .told(.engine(.motionChange(let record))):
       phones[device].motionChange = (record.timestamp, record.coords.place)
-    case .told(.engine(.location(let record))) where !record.isSample && !phones[device].isTold: judge(record, context)
+    case .told(.engine(.location(let record))) where !record.isSample:
+      hear(record.uuid, context)
+      if !phones[device].isTold { judge(record, context) }
     default: break
     }
   }
 
   private func note(_ uuid: UUID128, _ bytes: [UInt8], _ context: EventContext) {
     if queued.device != context.device || queued.at != context.now.monotonic {
+      judgeUnheard()
       (queued.device, queued.at) = (context.device, context.now.monotonic)
       queued.records.removeAll(keepingCapacity: true)
     }
-    queued.records.append((uuid, bytes))
+    // The record of a fault is no position.
+    let isPoisoned = ledger.truth.lives[context.device].isPoisoned(at: context.now.monotonic)
+    queued.records.append(Queued(uuid: uuid, bytes: bytes, isHeard: isPoisoned))
     phones[context.device].hasStored = true
+  }
+
+  private func hear(_ uuid: UUID128, _ context: EventContext) {
+    guard queued.device == context.device, queued.at == context.now.monotonic,
+      let index = queued.records.lastIndex(where: { $0.uuid == uuid })
+    else { return }
+    queued.records[index].isHeard = true
+    phones[context.device].hasHeard = true
+  }
+
+  override func close(at instant: MonotonicInstant) { judgeUnheard() }
+
+  /// Judges the records of an instant that is over.
+  private func judgeUnheard() {
+    guard let record = queued.records.first(where: { !$0.isHeard }), phones[queued.device].hasHeard,
+      !phones[queued.device].isTold
+    else { return }
+    phones[queued.device].isTold = true
+    ledger.violations.flag(
+      .conservation, queued.device, record.uuid, at: queued.at, "a record in the queue that the app was not told of")
   }
 
   private func turn(on isOn: Bool, _ context: EventContext) {
@@ -79,6 +114,7 @@ final class StoredRecordRule: Rule {
     )
     phones[device].isPlain = (persistence.geofenceTemplate.isEmpty, persistence.locationTemplate.isEmpty)
     phones[device].extras = RenderedObject(persistence.extras) ?? .empty
+    phones[device].timestamps = persistence.timestampFormat
     (phones[device].changedAt, phones[device].unseen) = (context.now.monotonic, 0)
   }
 
@@ -96,7 +132,7 @@ final class StoredRecordRule: Rule {
       guard phone.unseen == 0 else { return }
     }
     exercised += 1
-    if let path = ToldRecord(record).difference(from: stored) {
+    if let path = ToldRecord(record).difference(from: stored, timestamps: phone.timestamps) {
       phones[context.device].isTold = true
       flag(context, record.uuid, "a record in the queue has another '\(path)' than the one that the app was told of")
     } else if let key = ToldRecord.key(missingIn: record, of: phone.extras) {

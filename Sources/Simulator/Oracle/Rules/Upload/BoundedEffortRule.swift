@@ -6,8 +6,9 @@ import Scenario
 import Upload
 import Vocabulary
 
-/// I15: what a server rejects is not sent again at once: each attempt after a failure needs a new event (SDK §9.3), and once
-/// the faults are over a queue needs about as many requests as it has pages.
+/// I15: what a server rejects is not sent again at once: each attempt after a failure needs a new event (SDK §9.3), after one
+/// without an answer ten more records where a record begins it (SDK §9.3.2), and once the faults are over a queue needs about as
+/// many requests as it has pages.
 final class BoundedEffortRule: Rule {
   override class var invariant: Invariant { .boundedEffort }
   override class var interest: Interest { [.sent, .inserted, .told, .ended, .life, .course] }
@@ -15,6 +16,9 @@ final class BoundedEffortRule: Rule {
   private struct Effort {
     /// Whether the last upload failed and no event has followed.
     var mustWait = false
+    /// When an upload got no answer, if nothing has ended the waiting since, and the number of records that have come.
+    var unanswered: MonotonicInstant?
+    var inserts = 0
     /// The number of attempts since all faults ended, and its limit.
     var attemptsAfterHealing = 0
     var attemptsMax = Int.max
@@ -38,16 +42,21 @@ final class BoundedEffortRule: Rule {
       let isUpload = ledger.pages[device].open.contains { $0.id == request && $0.purpose == .records }
       if isUpload && !(200..<300).contains(outcome.status) { exercised += 1 }
       if isUpload { efforts[device].mustWait = !(200..<300).contains(outcome.status) }
+      if isUpload || outcome.status != 0 { backOff(after: request, outcome, context) }
       // New tokens permit a new attempt (SDK §11.2).
       if !isUpload && (200..<300).contains(outcome.status) { efforts[device].mustWait = false }
     case .queue(.inserted):
       efforts[device].mustWait = false
+      efforts[device].inserts += 1
       // A command in the first answer may make a record.
       if efforts[device].attemptsMax < .max { efforts[device].attemptsMax += 1 }
     // Uploads that an answer's commands start follow its rejection (SDK §8.5, §9.2).
     case .told(.commanded(.start)), .told(.commanded(.startGeofences)), .told(.commanded(.startSchedule)):
       efforts[device].mustWait = false
-    case .told(.engine), .launched, .opened, .killed, .network, .fetched: efforts[device].mustWait = false
+    case .launched, .killed, .network:
+      efforts[device].mustWait = false
+      efforts[device].unanswered = nil
+    case .told(.engine), .opened, .fetched: efforts[device].mustWait = false
     case .configured: configure(device)
     // Behind the drives the app calls `sync` until its queue is empty, however often the server refuses.
     case .askedToSync:
@@ -58,9 +67,31 @@ final class BoundedEffortRule: Rule {
     case .sent(let request) where request.purpose == .records:
       // A process without a position does not report its heartbeats.
       if request.payload?.trigger == .heartbeat { efforts[device].mustWait = false }
+      judgeBackOff(request, context)
       judge(request.id, context)
     default: break
     }
+  }
+
+  /// What ends within its time limit was not given up before (SDK §9.2.2).
+  private func backOff(after request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    let sent = ledger.pages[device].open.first { $0.id == request }
+    let isInTime = sent.map {
+      now - $0.sentAt < $0.timeout && !ledger.hasPassed(now - $0.sentAt, timeLimit: $0.timeout)
+    }
+    efforts[device].unanswered = outcome.status == 0 && isInTime ?? false ? now : nil
+    efforts[device].inserts = 0
+  }
+
+  /// A queue of Android that cannot grow so far does not wait (SDK §9.3.3).
+  private func judgeBackOff(_ request: OutgoingRequest, _ context: EventContext) {
+    let (device, effort) = (context.device, efforts[context.device])
+    guard let unanswered = effort.unanswered, let payload = request.payload, payload.trigger == .insert,
+      payload.triggeredAt > unanswered, effort.inserts < DocumentedLimits.backOffRecords,
+      !ledger.pages[device].isHealed, let terms = ledger.pages[device].terms, terms.queueMax == nil
+    else { return }
+    flag(context, nil, "request \(request.id) follows one without an answer after \(effort.inserts) records")
   }
 
   /// A command behind the end of the faults may have made the pages smaller.

@@ -7,7 +7,7 @@ import Vocabulary
 
 /// I29: requests have the headers, params, method and form of the scenario's configuration, with each device's values filled
 /// in (HttpConfig; SDK §8.1 to §8.3). Requests are checked as they leave the app: for each device the first after each
-/// configuration, and a sample after that.
+/// configuration, and a sample after that; of all of them the token (HttpConfig 47, SDK §8.1.3, §11.1).
 final class RequestFormRule: Rule {
   override class var invariant: Invariant { .requestForm }
   override class var interest: Interest { [.sent, .life] }
@@ -19,7 +19,8 @@ final class RequestFormRule: Rule {
     var isTold = false
     /// Whether a command has changed the configuration, the store has failed, and the app was started again since.
     var isUncertain = false
-    /// The time at which a command changed the configuration.
+    /// The time at which the configuration changed, and at which a command changed it.
+    var configuredAt: MonotonicInstant?
     var reconfiguredAt: MonotonicInstant?
   }
 
@@ -35,6 +36,7 @@ final class RequestFormRule: Rule {
     switch event {
     case .configured:
       senders[context.device].unseen = 0
+      senders[context.device].configuredAt = context.now.monotonic
       if ledger.truth.lives[context.device].isReconfigured {
         senders[context.device].reconfiguredAt = context.now.monotonic
       }
@@ -42,6 +44,7 @@ final class RequestFormRule: Rule {
       let life = ledger.truth.lives[context.device]
       if life.isReconfigured, life.disturbedAt != nil { senders[context.device].isUncertain = true }
     case .sent(let request) where request.purpose == .records:
+      lookAtToken(of: request, context)
       // An earlier command in the same answer may have started it.
       guard senders[context.device].reconfiguredAt != context.now.monotonic else { return }
       senders[context.device].unseen -= 1
@@ -66,5 +69,19 @@ final class RequestFormRule: Rule {
       senders[context.device].isTold = true
       flag(context, nil, "request \(request.id) \(fault)")
     }
+  }
+
+  private func lookAtToken(of request: OutgoingRequest, _ context: EventContext) {
+    let life = ledger.truth.lives[context.device]
+    guard let authorization = life.configuration?.authorization, let token = authorization.accessToken,
+      token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !senders[context.device].isTold,
+      senders[context.device].configuredAt != context.now.monotonic, life.disturbedAt == nil
+    else { return }
+    let field = request.headers.first { $0.hasName(HeaderName.authorization) }
+    let expected = authorization.strategy == .jwt ? "Bearer " + token : token
+    guard field?.value != expected else { return }
+    senders[context.device].isTold = true
+    let found = field == nil ? "lacks the token" : "has another token, or in another form"
+    flag(context, nil, "request \(request.id) \(found)")
   }
 }

@@ -5,12 +5,14 @@ import Queue
 import Scenario
 import Upload
 import Vocabulary
+import World
 
-/// I10: with fewer records than `autoSyncThreshold` an upload begins only at a motion change, when the app requests it, or as
-/// a retry (SDK §8.5.2, §8.5.3); with `autoSync` off only when the app requests it.
+/// I10: with fewer records than `autoSyncThreshold` an upload begins only at a motion change, when the app requests it, or
+/// as a retry (SDK §8.5.2, §8.5.3); with `autoSync` off only when the app requests it; and without a network not at all
+/// (SDK §8.5.7).
 final class TriggerRule: Rule {
   override class var invariant: Invariant { .triggerLegality }
-  override class var interest: Interest { [.sent, .motionChange, .ended, .inserted, .deleted, .course] }
+  override class var interest: Interest { [.sent, .motionChange, .ended, .inserted, .deleted, .life, .course] }
   override class var absence: String { "no record was made below a threshold, or without autoSync" }
 
   private struct Sender {
@@ -18,6 +20,8 @@ final class TriggerRule: Rule {
     /// Whether the queue has not been empty since an upload, or since a motion change or a `sync()` that could not send (SDK
     /// §8.5.3).
     var isLeft = false
+    /// The time of the last change of its network.
+    var linkedAt: MonotonicInstant?
   }
 
   private let senders: PerDevice<Sender>
@@ -41,7 +45,11 @@ final class TriggerRule: Rule {
       {
         exercised += 1
       }
+    case .network: senders[device].linkedAt = now
     case .sent(let request) where request.purpose == .records:
+      if ledger.radio.kind(of: context.network) == .none, senders[device].linkedAt != now {
+        return flag(context, nil, "request \(request.id) is sent without a network")
+      }
       guard ledger.pages[device].endedAt != now, ledger.truth.lives[device].syncedAt != now,
         !ledger.pages[device].isHealed, let terms = ledger.pages[device].terms
       else { return }

@@ -36,6 +36,7 @@ final class UploadDueRule: Rule {
     case record = "a record that reaches the threshold"
     case rest = "a page that the server took, with more behind it"
     case launch = "a start of the app"
+    case resume = "the opening of the app"
     case link = "the return of the network"
     case fetch = "a background fetch"
     case heartbeat = "a heartbeat"
@@ -70,6 +71,7 @@ final class UploadDueRule: Rule {
     case .network(let network): change(to: ledger.radio.kind(of: network), context)
     case .launched(let launch):
       if !launch.isInBackground { owe(.launch, context) }
+    case .opened: owe(.resume, context)
     case .fetched: owe(.fetch, context)
     case .told(.engine(.heartbeat)): owe(.heartbeat, context)
     case .told(.engine(.motionChange(let record))):
@@ -161,7 +163,7 @@ final class UploadDueRule: Rule {
     case .rest, .motionChange: true
     // After a network failure ten records must be queued.
     case .record: (reaches && terms.canReachThreshold || isLeft) && senders[device].lastFailure != 0
-    case .launch, .link, .fetch, .heartbeat: reaches || isLeft
+    case .launch, .resume, .link, .fetch, .heartbeat: reaches || isLeft
     }
   }
 }

@@ -53,7 +53,7 @@ extension Invariant {
   package var rule: String {
     switch self {
     case .conservation:
-      "each record is in exactly one place at any instant, and one that is to be kept is in the queue when the app is told of it (SDK §5.4, §7.3)"
+      "each record is in exactly one place at any instant, and one that is to be kept is in the queue when the app is told of it, as it is of each (SDK §5.4, §6.6, §7.3)"
     case .noDeleteBeforeAck:
       "a record leaves the queue as delivered only after a whole answer of success to a request that held it (SDK §9.1)"
     case .ackedIsDurable:
@@ -67,15 +67,15 @@ extension Invariant {
     case .singleFlight:
       "a device has one upload under way at most (SDK §8.5)"
     case .batchBounds:
-      "a request holds one record without batches, and from one to `maxBatchSize` with them (SDK §8.2)"
+      "a request holds one record without batches, and with them from one to `maxBatchSize`, or all that wait without a limit (SDK §8.2, §8.4)"
     case .order:
       "a request takes the oldest records that wait, or the newest where the configuration says so (SDK §8.4)"
     case .triggerLegality:
-      "below `autoSyncThreshold`, or with `autoSync` off, an upload begins only where the SDK allows it (SDK §8.5.2, §8.5.3)"
+      "below `autoSyncThreshold`, or with `autoSync` off, an upload begins only where the SDK allows it, and without a network none does (SDK §8.5.2, §8.5.3, §8.5.7)"
     case .cellularPolicy:
       "no upload begins by itself on a cellular network with `disableAutoSyncOnCellular` (SDK §8.5)"
     case .bounds:
-      "a queue keeps `maxRecordsToPersist`, `maxDaysToPersist` and `persistMode` (SDK §7.3, §7.4)"
+      "a queue keeps `maxRecordsToPersist`, `maxDaysToPersist` and `persistMode`, and gives up no record but for these, the oldest first (SDK §7.3, §7.4)"
     case .drain:
       "once all faults are over, every queue empties, where no device still uploads when the settle phase ends; an external server that does not accept all records, an upload that is longer than the server in the process takes or than its time limit, or a refusal to renew tokens of the app's own configuration, is a finding about the server instead"
     case .noWedge:
@@ -85,9 +85,9 @@ extension Invariant {
     case .motion:
       "motion changes alternate, their records say so, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, and nothing is recorded once `stopAfterElapsedMinutes` are over (SDK §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
     case .odometerTolerance:
-      "the odometer agrees with the distance travelled, within a tolerance, and a command sets it (SDK §17)"
+      "the odometer agrees with the distance travelled, within a tolerance, a command sets it, and its error grows with it (SDK §17)"
     case .geofence:
-      "entries and exits of a geofence alternate, their records name it, dwelling is reported once per visit, and no geofence is monitored without \"Always\" (SDK §15.2, §15.3)"
+      "entries and exits of a geofence alternate, their records name it and have its extras, dwelling is reported once per visit after `loiteringDelay`, nothing that a fence does not notify is reported, no more are monitored than may be, and none without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
       "every true entry into or exit from a geofence is reported (SDK §15.3 to §15.6)"
     case .schedule:
@@ -95,9 +95,9 @@ extension Invariant {
     case .lifecycle:
       "the state saved before an app or phone ends is the state that the next start reads, and the system starts only what it may (SDK §19.1 to §19.4)"
     case .auth:
-      "an access token that has expired or was revoked gets no success; on the phone's side, one refresh is under way at most (SDK §11.2, §11.6), and no upload begins with a token known to have expired (SDK §11.5)"
+      "an access token that has expired or was revoked gets no success; on the phone's side, one refresh is under way at most, it follows a 401 or the end of a token, what it brings is kept (SDK §11.2, §11.6), and no upload begins with a token known to have expired (SDK §11.5)"
     case .remoteCommands:
-      "the commands of an answer are carried out once each and in order, the last hundred of them (SDK §10.2, §10.3)"
+      "the commands of an answer are carried out once each and in order, the last hundred of them, and have their effect (SDK §10.2, §10.3)"
     case .identity:
       "records have identities of their own, none is a copy of a motion change, their times do not go back unless the clock does, and `recorded_at` is the time at which they are made (SDK §5.1, §5.4, §14.2)"
     case .isolation:
@@ -105,17 +105,17 @@ extension Invariant {
     case .resources:
       "each request ends within its time limit, and few are under way at once, beside the logs that commands ask for (SDK §20.5)"
     case .recording:
-      "a device that tracks and moves records positions on the way, with `useSignificantChangesOnly` no stream of them, and each record contains the true place and speed at its time and the state of the battery (SDK §5.1, §12.5, §12.7, §14.1)"
+      "a device that tracks and moves records positions on the way, `distanceFilter` apart, with `useSignificantChangesOnly` no stream of them, and each record contains the true place, speed, heading and altitude at its time, its age and the state of the battery (SDK §5.1, §12.5, §12.7, §14.1, §14.2)"
     case .dwell:
       "a stay of `loiteringDelay` in a geofence is reported (SDK §15.3)"
     case .requestForm:
-      "headers, params, method and shape of a request are those of the configuration (SDK §8.1 to §8.3)"
+      "headers, params, token, method and shape of a request are those of the configuration, and so is the form of a refresh (SDK §8.1 to §8.3, §11.1, §11.2)"
     case .uploadDue:
       "uploads begin when they are due and go on while the server takes them (SDK §8.5, §9.2, §9.3)"
     case .heartbeat:
-      "a stationary phone sends heartbeats at its interval, and in the background of iOS only while the system allows it (SDK §18)"
+      "a stationary phone sends heartbeats at its interval, stores none, and sends them in the background of iOS only while the system allows it (SDK §18)"
     case .motionLiveness:
-      "a device that stops becomes stationary after its stop timeout, and one that departs is moving soon after (SDK §12.1 to §12.6)"
+      "a device that stops becomes stationary after its stop timeout and not before, and one that departs is moving soon after (SDK §12.1 to §12.6)"
     }
   }
 }

@@ -1,0 +1,105 @@
+import Base
+import Contract
+import Engine
+import Host
+import Scenario
+import Vocabulary
+
+/// I32: a device comes to rest by itself `stopTimeout` after its sensors have said so and no earlier, on Android not at all
+/// without stop detection, and with `stopOnStationary` it ends tracking instead (GeolocationConfig `stopTimeout`,
+/// ActivityConfig `disableStopDetection`, `stopOnStationary`; SDK §12.3, §12.6.1, §12.6.3, §12.6.5).
+final class StopTimeoutRule: Rule {
+  override class var invariant: Invariant { .motionLiveness }
+  override class var interest: Interest { [.told, .life, .course] }
+  override class var absence: String { "no device came to rest by itself" }
+
+  private struct Phone {
+    /// When the device was reported as moving, with nothing since that changes its task; nil at rest.
+    var since: MonotonicInstant?
+    /// Whether its sensors have said anything.
+    var hasSensed = false
+    /// When its sensors were first sure of a rest, after the last movement that they were sure of.
+    var stillSince: MonotonicInstant?
+    /// The longest rest before that movement: the position of a motion change may be found when the next trip has begun already.
+    var earlier: (since: MonotonicInstant, until: MonotonicInstant)?
+  }
+
+  private let phones: PerDevice<Phone>
+
+  /// A trip is reported when its first position is found, a minute after it began, and after further attempts (SDK §12.6.4).
+  private static let search = Nanoseconds.seconds(300)
+  private static let slack = Nanoseconds.seconds(3)
+  /// Clocks drift.
+  private static let share = 0.99
+
+  required init(_ ledger: Ledger) {
+    phones = PerDevice(Phone(), in: ledger.space)
+    super.init(ledger)
+  }
+
+  override func see(_ event: SimulationEvent, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    switch event {
+    case .sensed(let activity): hear(activity, context)
+    case .told(.engine(.motionChange(let record))):
+      if !record.isMoving { judge(record, context) }
+      phones[device].since = record.isMoving ? now : nil
+      phones[device].earlier = nil
+    case .told(.engine(.enabledChange)): phones[device] = Phone()
+    case .told(.engine(.schedule)), .told(.engine(.locationError)), .told(.commanded), .asked, .configured, .faultBegan,
+      .faultEnded:
+      phones[device].since = nil
+    case .killed, .launched, .healed: phones[device] = Phone()
+    default: break
+    }
+  }
+
+  private func hear(_ activity: Activity, _ context: EventContext) {
+    let device = context.device
+    phones[device].hasSensed = true
+    guard let configuration = ledger.truth.lives[device].configuration,
+      activity.confidence >= configuration.activity.minimumActivityRecognitionConfidence
+    else { return }
+    switch activity.type {
+    case .still: phones[device].stillSince = phones[device].stillSince ?? context.now.monotonic
+    case .unknown:
+      if configuration.platform == .ios {
+        phones[device].stillSince = phones[device].stillSince ?? context.now.monotonic
+      }
+    case .walking, .onFoot, .running, .onBicycle, .inVehicle:
+      noteRest(of: device, until: context.now.monotonic)
+      phones[device].stillSince = nil
+    case .other: break
+    }
+  }
+
+  private func noteRest(of device: Int, until now: MonotonicInstant) {
+    guard let since = phones[device].stillSince else { return }
+    if let earlier = phones[device].earlier, earlier.until - earlier.since > now - since { return }
+    phones[device].earlier = (since, now)
+  }
+
+  private func judge(_ record: LocationRecord, _ context: EventContext) {
+    let (device, now, life) = (context.device, context.now.monotonic, ledger.truth.lives[context.device])
+    guard let since = phones[device].since, phones[device].hasSensed, let configuration = life.configuration,
+      !configuration.geolocation.useSignificantChangesOnly, !configuration.activity.disableMotionActivityUpdates
+    else { return }
+    exercised += 1
+    if configuration.isStopDetectionDisabled {
+      // The system of iOS may pause the updates.
+      if configuration.platform == .android { flag(context, record.uuid, "comes to rest without stop detection") }
+      return
+    }
+    if configuration.activity.stopOnStationary {
+      return flag(context, record.uuid, "comes to rest where stopOnStationary ends tracking")
+    }
+    let rests = [phones[device].stillSince.map { ($0, now) }, phones[device].earlier].compactMap(\.self)
+    if rests.isEmpty { return flag(context, record.uuid, "comes to rest although the sensors report no rest") }
+    let minutes = min(max(configuration.geolocation.stopTimeoutMinutes, 0), 1e6)
+    let least = Nanoseconds(Int64(minutes * 60e9 * StopTimeoutRule.share)) - StopTimeoutRule.slack - ledger.lateness
+    let longest = rests.map { start, end in end - max(start, since - StopTimeoutRule.search) }.max() ?? .zero
+    guard longest < least else { return }
+    flag(
+      context, record.uuid, "comes to rest \(longest.wholeMilliseconds / 1_000) s after the sensors have reported it")
+  }
+}

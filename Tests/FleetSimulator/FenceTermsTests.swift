@@ -1,0 +1,109 @@
+import Base
+import Contract
+import Engine
+import Host
+import JSON
+import Queue
+import Scenario
+import Testing
+import Vocabulary
+
+@testable import FleetSimulator
+@testable import Oracle
+
+/// I18: a phone that reports crossings otherwise than their fence asks for is found out.
+@Suite struct FenceTermsTests {
+  /// Each crossing is reported where the fence notifies it, and not otherwise (Geofence 296, 304, 290).
+  @Test(arguments: [GeofenceTrigger.Action.enter, .exit, .dwell], [true, false])
+  func aCrossingIsNotifiedAsItsFenceSays(action: GeofenceTrigger.Action, isWanted: Bool) {
+    var fence = Stage.depot
+    fence.notifyOnEntry = action == .enter ? isWanted : true
+    fence.notifyOnExit = action == .exit ? isWanted : true
+    fence.notifyOnDwell = action == .dwell ? isWanted : true
+    let stage = Stage.fenced(fence, at: 0)
+    stage.pass(seconds: 600)
+    stage.tell(action, of: fence)
+    #expect(stage.violated.contains(.geofence) == !isWanted)
+  }
+
+  /// One that was replaced meanwhile had terms of its own (Geofence 34).
+  @Test func aCrossingOfAReplacedFence() {
+    var silent = Stage.depot
+    silent.notifyOnEntry = false
+    let stage = Stage.fenced(Stage.depot, at: 0)
+    stage.pass(seconds: 600)
+    stage.tell(.asked(.addGeofence(silent)))
+    stage.tell(.enter)
+    #expect(!stage.violated.contains(.geofence))
+  }
+
+  enum Doubt: CaseIterable { case removed, soon, added, killed, storeFailed }
+
+  /// A removed fence has no crossings, but one that waited for its position (SDK §15.7, §15.3).
+  @Test(arguments: Doubt.allCases) func aCrossingOfARemovedFence(_ doubt: Doubt) {
+    let stage = Stage.fenced(Stage.depot, at: 0)
+    stage.pass(seconds: 60)
+    stage.event(.location(stage.location()))
+    stage.tell(.told(.commanded(.removeGeofence(identifier: "depot"))))
+    switch doubt {
+    case .added: stage.tell(.told(.commanded(.addGeofence(Stage.depot))))
+    case .killed:
+      stage.tell(.killed(isReboot: false))
+      stage.tell(.launched(Launch()))
+      stage.event(.location(stage.location()))
+    case .storeFailed: stage.tell(.queue(.refused(device: 0, .insertion)))
+    case .removed, .soon: break
+    }
+    stage.pass(seconds: doubt == .soon ? 60 : 700)
+    stage.tell(.enter)
+    #expect(stage.violated.contains(.geofence) == (doubt == .removed))
+  }
+
+  /// The extras of a fence are in its records (Geofence 248), and a crossing counts and has its side (Geofence 254).
+  @Test(arguments: ["right", "extras", "state", "hits"]) func aCrossingSaysItsFence(wrong: String) throws {
+    var fence = Stage.depot
+    fence.extras = .object(["k": .integer(1)])
+    let stage = Stage.fenced(fence, at: 0)
+    stage.pass(seconds: 600)
+    var record = stage.location()
+    (record.event, fence.status.hits, fence.status.isInside) = (.geofence, wrong == "hits" ? 0 : 3, wrong != "state")
+    record.geofence = GeofenceTrigger(
+      identifier: "depot", action: .enter, timestamp: record.timestamp,
+      extras: try RenderedObject(wrong == "extras" ? "{}" : #"{"k":1}"#))
+    stage.tell(.told(.engine(.geofence(record, fence))))
+    #expect(stage.violated.contains(.geofence) == (wrong != "right"))
+  }
+
+  enum Dwell: CaseIterable { case early, inTime, otherClock, restart, silentEntry, again }
+
+  /// Dwelling is reported `loiteringDelay` after the entry (Geofence 276), by a clock that was not set.
+  @Test(arguments: Dwell.allCases) func aDwellIsReportedAfterItsDelay(_ dwell: Dwell) {
+    var fence = Stage.depot
+    (fence.notifyOnDwell, fence.loiteringDelayMilliseconds) = (true, 300_000)
+    let stage = Stage.fenced(fence, at: 0)
+    stage.pass(seconds: 600)
+    stage.event(.location(stage.location()))
+    if dwell == .again {
+      stage.tell(.enter, of: fence)
+      stage.pass(seconds: 400)
+    }
+    if dwell != .silentEntry { stage.tell(.enter, of: fence) }
+    if dwell == .otherClock { stage.setBack(seconds: 250) }
+    if dwell == .restart {
+      stage.tell(.killed(isReboot: false))
+      stage.tell(.launched(Launch()))
+    }
+    stage.pass(seconds: dwell == .inTime ? 305 : 100)
+    stage.tell(.dwell, of: fence)
+    let early = stage.oracle.violations.violations.contains { $0.what.contains("ms inside") }
+    #expect(early == [.early, .again].contains(dwell))
+  }
+
+  /// `maxMonitoredGeofences` lowers the limit of the system (SDK §2.1).
+  @Test(arguments: [-1, 0, 3, 4]) func noMoreFencesAreMonitoredThanMayBe(limit: Int) {
+    let stage = Stage { $0.geolocation.maxMonitoredGeofences = limit }
+    let fences = (0..<4).map { Geofence(identifier: "f\($0)", shape: Stage.depot.shape) }
+    stage.event(.geofencesChange(on: fences, off: []))
+    #expect(stage.violated.contains(.geofence) == (limit == 3))
+  }
+}
