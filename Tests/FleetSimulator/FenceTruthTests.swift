@@ -191,21 +191,26 @@ import World
   }
 
   /// A record needs a position, and on iOS a crossing brings none.
-  @Test(arguments: [(DevicePlatform.ios, []), (.android, [Invariant.geofenceLiveness])])
-  func anAppThatHasSeenNothingSinceItsStartCannotTell(platform: DevicePlatform, violated: [Invariant]) {
+  @Test(arguments: [(DevicePlatform.ios, []), (.android, [Invariant.geofenceLiveness])], [false, true])
+  func anAppThatHasSeenNothingSinceItsStartCannotTell(
+    of platform: (device: DevicePlatform, violated: [Invariant]), isBlindLater: Bool
+  ) {
     var fault = DeviceFault()
     fault.noFix = true
-    let stage = Stage(platform: platform) { $0.app.stopOnTerminate = false }
+    let stage = Stage(platform: platform.device) { $0.app.stopOnTerminate = false }
     stage.stay(0)
     stage.tell(.asked(.addGeofences([Stage.depot])))
     stage.tell(.asked(.start))
     stage.tell(.enter)
-    stage.begin(.device(fault))
+    if !isBlindLater { stage.begin(.device(fault)) }
     stage.tell(.killed(isReboot: false))
     stage.tell(.launched(Launch()))
+    // Before it has had its first position.
+    stage.pass(seconds: 1)
+    if isBlindLater { stage.begin(.device(fault)) }
     stage.go(from: 0, to: 1_000, seconds: 100)
     stage.wait(600)
-    #expect(stage.violated == violated)
+    #expect(stage.violated == platform.violated)
   }
 
   /// Fences are monitored across a death of the app.

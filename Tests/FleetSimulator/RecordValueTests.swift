@@ -46,7 +46,7 @@ import World
   }
 
   enum Right: CaseIterable {
-    case plain, outlier, earlierOutlier, earlierPlace, odometer, clockSet, clockFault, motionChange, poor,
+    case plain, outlier, earlierOutlier, earlierPlace, odometer, clockSet, clockFault, clockAhead, motionChange, poor,
       network, battery, values
   }
 
@@ -79,6 +79,10 @@ import World
       case .clockFault:
         if isThere { stage.begin(.device(DeviceFault())) }
         return isThere ? record(stage, metres - 400, ago: 10) : record(stage, metres)
+      // A position from the time when the clock was ahead seems to be a later one.
+      case .clockAhead:
+        if metres == 1_000 || metres == 1_600 { stage.setBack(seconds: metres == 1_000 ? -60 : 60) }
+        return record(stage, metres == 2_400 ? 1_200 : metres)
       case .motionChange:
         return record(stage, metres) { ($0.event, $0.coords.speed) = (.motionchange, nil) }
       case .poor:

@@ -308,10 +308,14 @@ struct TrueLife {
     configuration?.platform == .ios && toldPlaceAt.map { $0 == instant } ?? true
   }
 
+  /// The search for the first position takes as long.
+  private static let firstSearch = Nanoseconds.seconds(45)
+
   /// Reports whether the app may have had no position since it began, without which it can make no record.
   func knowsNoPlace(at instant: MonotonicInstant) -> Bool {
     guard let runsSince else { return false }
-    if let blindSince, blindSince <= runsSince, !sees(since: instant) { return true }
+    let search = toldPlaceAt == nil ? TrueLife.firstSearch : .zero
+    if let blindSince, blindSince <= runsSince + search, !sees(since: instant) { return true }
     // In geofences-only mode it has searched for a position only at that time.
     if expectation?.goal == .geofences, !sees(since: instant) { return toldPlaceAt == nil }
     return isCovered(from: runsSince, until: instant)

@@ -19,6 +19,8 @@ final class TrueValuesRule: Rule {
     /// The lead of the wall clock, and the time since which it is the same.
     var lead = Int64.min
     var steadySince = MonotonicInstant(nanoseconds: 0)
+    /// The latest time that the clock showed with another lead, in milliseconds since 1970: a position of that time may come later.
+    var shown = Int64.min
     /// The time until which the positions of the receiver were far from the body.
     var strayedUntil = MonotonicInstant(nanoseconds: -1)
     /// The accuracy of its last position, if that was poor; 0 otherwise.
@@ -58,6 +60,9 @@ final class TrueValuesRule: Rule {
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     if (context.clockLead &- phones[device].lead).magnitude > UInt64(TrueValuesRule.tick) {
+      if phones[device].lead > .min {
+        phones[device].shown = max(phones[device].shown, now.nanoseconds / 1_000_000 + phones[device].lead)
+      }
       (phones[device].lead, phones[device].steadySince) = (context.clockLead, now)
     }
     switch event {
@@ -98,7 +103,9 @@ final class TrueValuesRule: Rule {
     if let fault = streamFault(of: record, context) { return fault }
     guard age >= 0, age < now.nanoseconds / 1_000_000 else { return nil }
     let instant = now - .milliseconds(age)
-    guard phone.steadySince < instant, phone.strayedUntil <= instant, let place = record.coords.place else {
+    guard phone.steadySince < instant, record.timestamp.millisecondsSince1970 > phone.shown,
+      phone.strayedUntil <= instant, let place = record.coords.place
+    else {
       return nil
     }
     if let metres = metres(from: place, of: device, at: instant), metres > TrueValuesRule.nearMetres {
