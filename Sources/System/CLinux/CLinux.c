@@ -32,7 +32,9 @@ int rr_epoll_remove(int epoll, int fd) { return control(epoll, EPOLL_CTL_DEL, fd
 
 int rr_epoll_wait(int epoll, rr_epoll_event *events, int capacity, int timeout_ms) {
   struct epoll_event ready[events_max];
-  int count = epoll_wait(epoll, ready, capacity < events_max ? capacity : events_max, timeout_ms);
+  int most = capacity < events_max ? capacity : events_max;
+  int count = epoll_wait(epoll, ready, most, timeout_ms);
+  while (count < 0 && errno == EINTR) count = epoll_wait(epoll, ready, most, 0);
   for (int i = 0; i < count; i++) {
     events[i].events = ready[i].events;
     events[i].token = ready[i].data.u64;

@@ -27,7 +27,9 @@ int rr_epoll_create(void);
 int rr_epoll_add(int epoll, int fd, uint32_t events, uint64_t token);
 int rr_epoll_modify(int epoll, int fd, uint32_t events, uint64_t token);
 int rr_epoll_remove(int epoll, int fd);
-/// Waits for at most `capacity` (<= 1024) events; a negative timeout waits forever.
+/// Waits for at most `capacity` (<= 1024) events; a negative timeout waits forever. A wait that a signal interrupts returns what
+/// has arrived until then: a process that was stopped and continued finds its timers overdue, and has to see the input that came
+/// meanwhile before them.
 int rr_epoll_wait(int epoll, rr_epoll_event *events, int capacity, int timeout_ms);
 
 /// A non-blocking, close-on-exec counter that wakes an event loop.

@@ -115,18 +115,11 @@ extension Syscalls {
     _ = certain("epoll_ctl") { rr_epoll_modify(set, descriptor, events, token) }
   }
 
-  /// An interrupted wait returns what has arrived until then. A process that was stopped and continued finds its timers overdue,
-  /// and has to see the input that came meanwhile before them.
   @inline(never)
   static func pollWait(_ set: Int32, into events: inout [rr_epoll_event], timeoutMilliseconds: Int32) -> Int {
-    var timeout = timeoutMilliseconds
-    while true {
-      let count = unsafe rr_epoll_wait(set, &events, Int32(events.count), timeout)
-      if count >= 0 { return Int(count) }
-      let code = errno
-      guard code == EINTR else { crash("epoll_wait", code) }
-      timeout = 0
-    }
+    let count = unsafe rr_epoll_wait(set, &events, Int32(events.count), timeoutMilliseconds)
+    guard count >= 0 else { crash("epoll_wait", errno) }
+    return Int(count)
   }
 }
 
