@@ -42,8 +42,8 @@ struct VerdictText {
     case .passed:
       if summary.ledger.created == 0 { reasons.append("no phone has recorded anything") }
     case .invalid:
-      if let unjudged = summary.invariants.first(where: { $0.outcome == .notJudged && $0.violations > 0 }) {
-        reasons.insert("\(unjudged.name) not judged: \(unjudged.reason ?? "")", at: 0)
+      if let withdrawn = summary.withdrawn {
+        reasons.insert("\(withdrawn.name) not judged: \(withdrawn.reason ?? "")", at: 0)
       }
       let late = missed(summary.thresholds.filter(\.invalidates)).map { ": " + $0 } ?? ""
       if !isUnread { reasons.insert("the figures of this run are not valid\(late)", at: 0) }

@@ -75,10 +75,6 @@ extension FleetRun {
     try shared.database.commit()
   }
 
-  private func phaseEnd(_ limit: MonotonicInstant) -> MonotonicInstant {
-    phase == .driving ? min(limit, drivesEnd) : limit
-  }
-
   /// Advances the time, to the end of the phase at most, however late the machine is: there the next phase begins for all devices.
   private func advance(to clock: RunClock, before end: MonotonicInstant) { now = max(now, min(clock.now, end)) }
 

@@ -196,6 +196,9 @@ package final class FleetRun {
     return true
   }
 
+  /// Returns the end of the phase, which something may have moved.
+  func phaseEnd(_ limit: MonotonicInstant) -> MonotonicInstant { phase == .driving ? min(limit, drivesEnd) : limit }
+
   func settled() { phase = .over }
 
   /// A paused run could not end.
@@ -289,7 +292,7 @@ package final class FleetRun {
         if steering.hasActs { continue }
       }
       // An act that was just performed may have ended the drives.
-      let end = phase == .driving ? min(limit, drivesEnd) : limit
+      let end = phaseEnd(limit)
       if phase == .driving, let act = dueActs.first, act.instant < end, act.instant <= queue.first?.instant ?? .never {
         doDueActs(before: end, upTo: act.instant)
         continue

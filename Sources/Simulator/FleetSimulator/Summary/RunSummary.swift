@@ -177,15 +177,15 @@ extension RunSummary {
     if !isRight || invariants.contains(where: { $0.outcome == .violated }) { return .violated }
     if !missing.isEmpty { return .invalid }
     if isStopped { return .stopped }
-    if verification.outcome == .failed || hasUnjudgedViolations { return .invalid }
+    if verification.outcome == .failed || withdrawn != nil { return .invalid }
     let missed = thresholds.filter { $0.outcome == .failed }
     if missed.contains(where: \.invalidates) { return .invalid }
     if !missed.isEmpty || !findings.isEmpty || !missedChecks.isEmpty { return .failed }
     return coverage.contains { $0.seen == 0 } ? .uncovered : .passed
   }
 
-  /// Whether violations of phones may be due to the simulator, which was late.
-  private var hasUnjudgedViolations: Bool { invariants.contains { $0.outcome == .notJudged && $0.violations > 0 } }
+  /// An invariant whose violations may be due to the simulator, which was late.
+  package var withdrawn: InvariantVerdict? { invariants.first { $0.outcome == .notJudged && $0.violations > 0 } }
 
   /// Whether it did not run to its end.
   package var isStopped: Bool { [.signal, .aborted, .running].contains(ending) }
