@@ -112,7 +112,8 @@ extension ConformanceClause {
     ConformanceClause(
       "command-survives-restart", .commands, .should, .deaf,
       "A command that waits for its phone comes after a restart too",
-      because: "a phone without network gets it days later, and whoever queued it was told that it waits (SDK §10.1)",
+      because:
+        "a phone without network gets it days later, and the caller that queued it was told that it waits (SDK §10.1)",
       needs: [.commands, .restart], phase: .restart,
       presumes: ["command-right-device", "command-form", "command-needs-body", "command-in-batch-answer"], afterRestart),
   ]
