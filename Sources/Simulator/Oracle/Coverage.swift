@@ -85,7 +85,7 @@ final class CoverageWatch: Watcher {
 
   private func watchEnd(of request: UInt64, _ status: Int, _ context: EventContext) {
     let device = context.device
-    guard let sent = ledger.pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else {
+    guard let sent = ledger.pages[device].request(request), sent.purpose == .records else {
       return
     }
     switch status {

@@ -35,6 +35,9 @@ struct DevicePage {
 
   var isHealed: Bool { healedAt != nil }
 
+  /// Returns a request that has not ended; nil without one of that id.
+  func request(_ id: UInt64) -> SentRequest? { open.first { $0.id == id } }
+
   /// The upload of records that is under way; nil without one.
   var upload: SentRequest? { open.first { $0.purpose == .records } }
 }

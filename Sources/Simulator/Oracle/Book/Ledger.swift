@@ -250,7 +250,7 @@ final class Ledger {
 
   private func read(_ outcome: RequestOutcome, of request: UInt64, by device: Int, at instant: MonotonicInstant) {
     if !seesServer && outcome.status != 0 { arrive(request, of: device, at: instant) }
-    guard let sent = pages[device].open.first(where: { $0.id == request }) else { return }
+    guard let sent = pages[device].request(request) else { return }
     let isBehindFaults = pages[device].healedAt.map { $0 <= sent.sentAt } ?? false
     if sent.purpose != .log {
       pages[device].hasTimedOut = isBehindFaults && outcome.isTimeout && instant - sent.sentAt >= sent.timeout
@@ -287,6 +287,12 @@ final class Ledger {
   /// Reports whether a span of device time exceeds a request's time limit, which is network time, and the watchdog's grace.
   func hasPassed(_ span: Nanoseconds, timeLimit: Nanoseconds) -> Bool {
     Double(span.count) > Double((timeLimit + DocumentedLimits.watchdogGrace).count) * clockFactor
+  }
+
+  /// Reports whether the watchdog has certainly not ended a request, of whose time limit the phone's clock may show another part.
+  func isAwaited(_ sent: SentRequest, at instant: MonotonicInstant) -> Bool {
+    let span = instant - sent.sentAt
+    return span < sent.timeout && !hasPassed(span, timeLimit: sent.timeout)
   }
 
   private func close(_ device: Int, _ isOver: (SentRequest) -> Bool) {

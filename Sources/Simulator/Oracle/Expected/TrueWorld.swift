@@ -270,6 +270,9 @@ struct TrueLife {
     odometerSetAt.map { instant - $0 < .seconds(120) } ?? false
   }
 
+  /// Whether its queue has always worked, so that nothing of its state is lost.
+  var isUndisturbed: Bool { disturbances == 0 && disturbedAt == nil }
+
   /// Reports whether its queue has worked since a while before the instant: a record that cannot be written need not be reported.
   func isSound(since instant: MonotonicInstant) -> Bool {
     disturbances == 0 && disturbedAt.map { $0 + .seconds(600) < instant } ?? true

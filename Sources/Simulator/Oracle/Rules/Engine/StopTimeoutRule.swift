@@ -61,11 +61,8 @@ final class StopTimeoutRule: Rule {
       activity.confidence >= configuration.activity.minimumActivityRecognitionConfidence
     else { return }
     switch activity.type {
-    case .still: phones[device].stillSince = phones[device].stillSince ?? context.now.monotonic
-    case .unknown:
-      if configuration.platform == .ios {
-        phones[device].stillSince = phones[device].stillSince ?? context.now.monotonic
-      }
+    case .unknown where configuration.platform != .ios: break
+    case .still, .unknown: phones[device].stillSince = phones[device].stillSince ?? context.now.monotonic
     case .walking, .onFoot, .running, .onBicycle, .inVehicle:
       noteRest(of: device, until: context.now.monotonic)
       phones[device].stillSince = nil

@@ -153,13 +153,14 @@ final class TrueValuesRule: Rule {
     guard let heading = record.coords.heading, heading >= 0, let error = record.coords.headingAccuracy else {
       return nil
     }
-    let around = [instant - TrueValuesRule.straight, instant, instant + TrueValuesRule.straight]
-    let courses = around.compactMap { episode.headingDegrees(at: $0) }
-    guard courses.count == around.count, around.allSatisfy({ episode.speed(at: $0) > Self.course.speed }),
-      courses.allSatisfy({ Self.turn(from: courses[1], to: $0) < Self.course.bend }),
-      Self.turn(from: courses[1], to: heading) > Self.course.error + Self.course.factor * error
+    guard let course = episode.headingDegrees(at: instant),
+      Self.turn(from: course, to: heading) > Self.course.error + Self.course.factor * error
     else { return nil }
-    return "a heading of \(heading.inTenths), which is \(courses[1].inTenths)"
+    let isStraight = [instant - Self.straight, instant, instant + Self.straight].allSatisfy { instant in
+      guard let other = episode.headingDegrees(at: instant) else { return false }
+      return episode.speed(at: instant) > Self.course.speed && Self.turn(from: course, to: other) < Self.course.bend
+    }
+    return isStraight ? "a heading of \(heading.inTenths), which is \(course.inTenths)" : nil
   }
 
   private static func turn(from course: Double, to other: Double) -> Double {

@@ -136,7 +136,7 @@ final class RemovalRule: Rule {
     doubts[device] = nil
     // A configuration that the store could not keep is lost with the process.
     let life = ledger.truth.lives[device]
-    guard life.disturbances == 0, life.disturbedAt == nil else { return }
+    guard life.isUndisturbed else { return }
     for change in doubt.changes {
       if !doubt.terms.contains(where: { $0.permit(change) }) {
         flag(doubt.context, change.uuid, RemovalRule.words(for: change, doubt.terms[0]))

@@ -64,8 +64,8 @@ final class StoredRecordRule: Rule {
     case .told(.engine(.motionChange(let record))):
       phones[device].motionChange = (record.timestamp, record.coords.place)
     case .told(.engine(.location(let record))) where !record.isSample:
-      hear(record.uuid, context)
-      if !phones[device].isTold { judge(record, context) }
+      let stored = hear(record.uuid, context)
+      if !phones[device].isTold { judge(record, storedAs: stored, context) }
     default: break
     }
   }
@@ -82,12 +82,14 @@ final class StoredRecordRule: Rule {
     phones[context.device].hasStored = true
   }
 
-  private func hear(_ uuid: UUID128, _ context: EventContext) {
+  /// Returns the bytes of a record that has come into the queue at this instant; nil for another one.
+  private func hear(_ uuid: UUID128, _ context: EventContext) -> [UInt8]? {
     guard queued.device == context.device, queued.at == context.now.monotonic,
       let index = queued.records.lastIndex(where: { $0.uuid == uuid })
-    else { return }
+    else { return nil }
     queued.records[index].isHeard = true
     phones[context.device].hasHeard = true
+    return queued.records[index].bytes
   }
 
   override func close(at instant: MonotonicInstant) { judgeUnheard() }
@@ -118,11 +120,11 @@ final class StoredRecordRule: Rule {
     (phones[device].changedAt, phones[device].unseen) = (context.now.monotonic, 0)
   }
 
-  private func judge(_ record: LocationRecord, _ context: EventContext) {
+  private func judge(_ record: LocationRecord, storedAs stored: [UInt8]?, _ context: EventContext) {
     let phone = phones[context.device]
     guard phone.changedAt < context.now.monotonic else { return }
     let isOfFence = record.geofence != nil
-    guard let stored = bytes(of: record, context) else {
+    guard let stored else {
       if isOfFence ? phone.keeps.fences : phone.keeps.others { judgeMissing(record, phone, context) }
       return
     }
@@ -139,11 +141,6 @@ final class StoredRecordRule: Rule {
       phones[context.device].isTold = true
       flag(context, record.uuid, "a record lacks '\(key)' of the configuration's extras")
     }
-  }
-
-  private func bytes(of record: LocationRecord, _ context: EventContext) -> [UInt8]? {
-    guard queued.device == context.device, queued.at == context.now.monotonic else { return nil }
-    return queued.records.last { $0.uuid == record.uuid }?.bytes
   }
 
   /// Judges a record that did not come into the queue at its instant.

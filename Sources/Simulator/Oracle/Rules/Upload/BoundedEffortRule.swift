@@ -76,10 +76,7 @@ final class BoundedEffortRule: Rule {
   /// What ends within its time limit was not given up before (SDK §9.2.2).
   private func backOff(after request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
-    let sent = ledger.pages[device].open.first { $0.id == request }
-    let isInTime = sent.map {
-      now - $0.sentAt < $0.timeout && !ledger.hasPassed(now - $0.sentAt, timeLimit: $0.timeout)
-    }
+    let isInTime = ledger.pages[device].request(request).map { ledger.isAwaited($0, at: now) }
     efforts[device].unanswered = outcome.status == 0 && isInTime ?? false ? now : nil
     efforts[device].inserts = 0
   }

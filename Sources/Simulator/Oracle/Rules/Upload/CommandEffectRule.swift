@@ -118,7 +118,7 @@ final class CommandEffectRule: Rule {
   private func settle(_ due: Due, _ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     phones[device].due = nil
-    guard life.disturbances == 0, life.disturbedAt == nil else { return }
+    guard life.isUndisturbed else { return }
     if let isOn = due.isOn, phones[device].isOn == !isOn, !life.isScheduled {
       tell("'\(isOn ? "start" : "stop")' was carried out, and tracking is \(isOn ? "off" : "on")", due, device)
     }

@@ -75,25 +75,18 @@ final class RefreshRule: Rule {
 
   private func end(_ request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
-    let purpose = ledger.pages[device].open.first { $0.id == request }?.purpose
-    if purpose == .records {
+    let sent = ledger.pages[device].request(request)
+    if sent?.purpose == .records {
       phones[device]?.refusedAt = outcome.status == 401 ? now : nil
       if outcome.status == 401 { owe(request, context) }
     }
     guard let asked = phones[device]?.asked, asked.request == request else { return }
     phones[device]?.asked = nil
-    let sent = ledger.pages[device].open.first { $0.id == request }
     // An answer behind the watchdog is ignored, and tokens that the app has replaced meanwhile stay (SDK §9.2.2, §11.6).
-    guard let sent, isAwaited(sent, at: now), asked.token == phones[device]?.authorization?.accessToken,
+    guard let sent, ledger.isAwaited(sent, at: now), asked.token == phones[device]?.authorization?.accessToken,
       let tokens = RefreshRule.tokens(in: outcome, over: phones[device]?.authorization)
     else { return }
     phones[device]?.come = (tokens, now)
-  }
-
-  /// Reports whether the watchdog has certainly not ended the request, of whose time limit the phone's clock may show another part.
-  private func isAwaited(_ sent: SentRequest, at now: MonotonicInstant) -> Bool {
-    let span = now - sent.sentAt
-    return span < sent.timeout && !ledger.hasPassed(span, timeLimit: sent.timeout)
   }
 
   /// The first 401 of a flush is followed by a refresh at once (SDK §11.2.1, §11.2.4).
@@ -101,7 +94,7 @@ final class RefreshRule: Rule {
     let (device, now) = (context.device, context.now.monotonic)
     guard let phone = phones[device], phone.authorization?.refreshUrl != nil, phone.configuredAt < now,
       let upload = phone.upload, upload.request == request, phone.refreshedAt.map({ $0 < upload.triggeredAt }) ?? true,
-      let sent = ledger.pages[device].open.first(where: { $0.id == request }), isAwaited(sent, at: now)
+      let sent = ledger.pages[device].request(request), ledger.isAwaited(sent, at: now)
     else { return }
     phones[device]?.owedAt = now
   }
@@ -176,7 +169,7 @@ final class RefreshRule: Rule {
   /// Reports whether the configuration of the phone is known: one that its store could not keep is lost with the process.
   private func isCertain(_ device: Int) -> Bool {
     let life = ledger.truth.lives[device]
-    return life.disturbances == 0 && life.disturbedAt == nil && !life.isHealed
+    return life.isUndisturbed && !life.isHealed
   }
 
   private func tell(_ what: String, _ invariant: Invariant, _ context: EventContext) {

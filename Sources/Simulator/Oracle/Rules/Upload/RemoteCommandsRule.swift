@@ -27,7 +27,7 @@ final class RemoteCommandsRule: Rule {
     let device = context.device
     switch event {
     case .ended(let request, let outcome):
-      guard let sent = ledger.pages[device].open.first(where: { $0.id == request }) else { return }
+      guard let sent = ledger.pages[device].request(request) else { return }
       // A registration by the app is not a request of the SDK.
       if request > AppRequest.first { return }
       // An answer after the watchdog is stale and ignored (SDK §9.2). Log uploads have no watchdog.

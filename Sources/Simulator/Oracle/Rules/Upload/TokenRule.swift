@@ -78,7 +78,7 @@ final class TokenRule: Rule {
       let shown = holders[device]?.shown.remove(at: index), shown.isUnduly, (200..<300).contains(status)
     else { return }
     let page = ledger.pages[device]
-    let row = page.open.first { $0.id == request }?.rows.first
+    let row = page.request(request)?.rows.first
     flag(
       context, row.flatMap { page.waiting[row: $0]?.uuid },
       "request \(request) is answered with \(status), and its access token "

@@ -104,7 +104,7 @@ final class UploadDueRule: Rule {
 
   private func end(_ request: UInt64, _ outcome: RequestOutcome, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
-    guard let sent = ledger.pages[device].open.first(where: { $0.id == request }), sent.purpose == .records else {
+    guard let sent = ledger.pages[device].request(request), sent.purpose == .records else {
       return
     }
     senders[device].hasFailed = !(200..<300).contains(outcome.status)
