@@ -373,8 +373,8 @@ let package = Package(
     tests(
       "Conformance",
       needs: [
-        "Conformance", "BackendStore", "CurlTransport", "AnswerCheck", "Scenario", "Database", "Shell", "JSON",
-        "Upload", "Threads", "Base", "Support", "Threaded",
+        "Conformance", "BackendStore", "CurlTransport", "AnswerCheck", "Scenario", "Database", "Shell", "Contract",
+        "HTTP1", "JSON", "Upload", "Threads", "Base", "Support", "Threaded",
       ]),
     tests("Explain", needs: ["Explain", "BackendStore", "DeviceLog", "Vocabulary", "Contract", "Base"]),
     tests("AnswerCheck", needs: ["AnswerCheck", "Upload", "Contract", "Base"]),

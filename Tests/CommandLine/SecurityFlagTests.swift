@@ -136,12 +136,12 @@ import Threaded
     let call = run(words + ca + ["--out", folder.file("out")])
     #expect(call.code == .invariantViolated, "\(call.output)\(call.error)")
     let script = String(decoding: try folder.read("out/again/good-record-acknowledged.sh"), as: UTF8.self)
-    #expect(script.contains("curl -sS -i --max-time 20 --cacert '\(server.authority)'"), "\(script)")
+    #expect(script.contains("curl -sS -i --max-time 20 --http1.1 --cacert \(server.authority.shellWord) "), "\(script)")
     let again = ["simulate", folder.file("out/again/good-record-acknowledged.json5"), "--quiet"]
     let repeated = run(again)
     #expect(repeated.code == .ok, "\(repeated.output)\(repeated.error)")
     let unchecked = run(words + ["--insecure"])
-    #expect(unchecked.output.contains("curl -sS -i --max-time 20 -k "), "\(unchecked.output)")
+    #expect(unchecked.output.contains("curl -sS -i --max-time 20 --http1.1 -k "), "\(unchecked.output)")
   }
 
   @Test func aRecordIsExplainedOverTLS() {

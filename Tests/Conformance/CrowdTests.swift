@@ -68,7 +68,8 @@ import Upload
     #expect(
       breach.cause == "2 of 5 uploads were answered with status 503 without Retry-After: 'a' still has 3 records")
     #expect(
-      breach.answered == "status 503: full" && breach.remedy.contains("503 with Retry-After") && breach.curl == nil)
+      breach.answered == "status 503: full" && breach.remedy.contains("503 with Retry-After")
+        && breach.reproduction == nil)
   }
 
   /// The finding shows what came back (docs/conform.md), and how a limit is told from a failure.

@@ -138,7 +138,8 @@ import Threaded
     let summary = try ScriptedBackend(.losesTwoOnce).summary(of: clauses)
     #expect(summary.causes.map(\.clause.id) == ["stored-when-acknowledged"], "\(causes(summary))")
     let breach = summary.causes.first?.breach
-    #expect(breach?.suspects == ["week-late", "minute-early"] && breach?.curl == nil, "\(String(describing: breach))")
+    #expect(
+      breach?.suspects == ["week-late", "minute-early"] && breach?.reproduction == nil, "\(String(describing: breach))")
   }
 
   /// What others have sent is in the store when this clause has waited once.
@@ -196,6 +197,8 @@ import Threaded
     let breach = try #require(summary.causes.first?.breach)
     let name = try #require(breach.cause.firstRange(of: "'")).upperBound
     let device = breach.cause[name...].prefix { $0 != "'" }
-    #expect(breach.curl?.contains("\"\(device)\"") ?? false, "\(breach.cause)\n\(breach.curl ?? "")")
+    #expect(
+      breach.reproduction?.line.contains("\"\(device)\"") ?? false,
+      "\(breach.cause)\n\(breach.reproduction?.line ?? "")")
   }
 }

@@ -1,7 +1,12 @@
+import BackendStore
 import Base
+import Contract
+import CurlTransport
+import HTTP1
 import JSON
 import Scenario
 import Shell
+import Support
 import Testing
 import Threaded
 
@@ -106,7 +111,7 @@ import Threaded
         Issue.record("no breach")
         return
       }
-      #expect((breach.curl == nil) == isCut)
+      #expect((breach.reproduction == nil) == isCut)
       #expect(breach.sent == "39 bytes: POST / HTTP/1.1 ⏎ Content-Length: 9 ⏎  ⏎ {")
     }
   }
@@ -115,17 +120,17 @@ import Threaded
   @Test func whatOneRequestDoesNotShowHasNoCommandLine() throws {
     let summary = try ScriptedBackend(.forgetsTheSecond).summary(of: ["pipelined"])
     let breach = try #require(summary.broken.first?.breach)
-    #expect(breach.curl == nil && breach.body == nil && breach.cause.contains("the second request has no answer"))
+    #expect(breach.reproduction == nil && breach.cause.contains("the second request has no answer"))
     #expect(ConformanceText(summary, width: 120, hasColours: false).text.contains(Breach.noCommandLine))
   }
 
   @Test(arguments: [
-    (ScriptedBackend.Defect.acknowledgesCodedUnread, "gzip-body", ["| gzip -c | curl", "--data-binary '@-'"]),
+    (ScriptedBackend.Defect.acknowledgesCodedUnread, "gzip-body", ["| gzip -c | curl", "--data-binary @-"]),
     (.answersHEADWithABody, "no-body-with-204", [" -I "]),
   ])
   func theLineSendsWhatWasSent(defect: ScriptedBackend.Defect, clause: String, words: [String]) throws {
     let breach = try #require(try ScriptedBackend(defect).summary(of: [clause]).broken.first?.breach)
-    let curl = try #require(breach.curl)
+    let curl = try #require(breach.reproduction?.line)
     #expect(words.allSatisfy(curl.contains), "\(curl)")
     #expect(breach.sent.contains(clause == "gzip-body" ? #"{"location":"# : "HEAD http"), "\(breach.sent)")
   }
@@ -136,30 +141,130 @@ import Threaded
     #expect(files.first { $0.name == "report.md" }?.text.contains("A scenario cannot express this clause") == true)
   }
 
-  /// What is too long for a command line stands in a file of its own, from which the line reads it.
+  /// What is too long for a terminal is in the script alone.
   @Test(arguments: [
-    (ScriptedBackend.Defect.keepsAHundredOfABatch, "batch-250", true), (.keepsNewest, "backlog-5000", true),
-    (.keepsNewest, "store-reads-all", false),
+    (ScriptedBackend.Defect.keepsAHundredOfABatch, "batch-250", 1), (.keepsNewest, "backlog-5000", 20),
   ])
-  func aLongRequestIsSentFromAFile(defect: ScriptedBackend.Defect, clause: String, isLong: Bool) throws {
+  func aLongRequestIsInTheScript(defect: ScriptedBackend.Defect, clause: String, requests: Int) throws {
     let summary = try ScriptedBackend(defect).summary(of: [clause])
-    let breach = try #require(summary.broken.first?.breach)
-    let curl = try #require(breach.curl)
-    let files = ConformanceFiles(summary).all
-    let script = try #require(files.first { $0.name == "again/\(clause).sh" }?.text)
-    #expect((breach.body != nil) == isLong && script.contains(curl) == !isLong)
-    #expect(files.first { $0.name == "again/\(clause).body" }?.text == breach.body)
-    #expect(files.first { $0.name == "report.md" }?.text.contains(curl) == true)
-    guard let body = breach.body else { return #expect(!curl.contains("@again")) }
-    #expect(curl.hasSuffix(" --data-binary '@again/\(clause).body'"), "\(curl)")
-    #expect(script.contains("--data-binary \"@$(dirname \"$0\")/\(clause).body\"\n"), "\(script)")
-    guard case .array(let records)? = try JSONValue(parsing: Array(body.utf8).span)["location"] else {
-      Issue.record("\(body.prefix(200))")
-      return
+    let script = try #require(ConformanceFiles(summary).all.first { $0.name == "again/\(clause).sh" }?.text)
+    let bodies = try bodies(of: script)
+    #expect(bodies.count == requests)
+    for body in bodies {
+      guard case .array(let records)? = try JSONValue(parsing: Array(body.utf8).span)["location"] else {
+        Issue.record("\(body.prefix(200))")
+        return
+      }
+      #expect(records.count == 250)
     }
-    #expect(records.count == 250)
+    let report = try #require(ConformanceFiles(summary).all.first { $0.name == "report.md" }?.text)
+    #expect(report.contains("sh again/\(clause).sh\n") && report.utf8.count < 100_000)
     let text = ConformanceText(summary, width: 120, hasColours: false, folder: "/tmp/out").text
-    #expect(text.contains("its request is long: it is in /tmp/out/again/\(clause).sh"), "\(text)")
+    #expect(text.contains("its request is long: sh /tmp/out/again/\(clause).sh"), "\(text)")
+  }
+
+  /// A store that knows the records of the run would take the same ones for repetitions.
+  @Test func whatIsSentAgainHasNewUUIDs() throws {
+    let breach = try #require(
+      try ScriptedBackend(.storesRepeats).summary(of: ["resend-acknowledged"]).broken.first?.breach)
+    let reproduction = try #require(breach.reproduction)
+    #expect(reproduction.line.hasPrefix("u=$(date +%s | cut -c3-10); for _ in 1 2; do curl"), "\(reproduction.line)")
+    let bodies = try bodies(of: reproduction.line)
+    #expect(bodies.count == 2 && Set(bodies).count == 1)
+    let uuid = try #require(try JSONValue(parsing: Array(bodies[0].utf8).span)["location"]?["uuid"]?.string)
+    let (head, tail) = (uuid.prefix(8), uuid.dropFirst(8))
+    #expect(head.allSatisfy(\.isNumber) && breach.sent.contains(tail) && !breach.sent.contains(head), "\(uuid)")
+  }
+
+  /// The words of a request and of the list, and the bytes of a body, as a shell makes them.
+  @Test func aCommandHasTheWordsOfItsRequest() throws {
+    var request = RawRequest(
+      "PUT", "http://127.0.0.1:1/{a}?b=c&d=e",
+      headers: [NameValuePair("X-Empty", ""), NameValuePair("X-It's", "a $b")],
+      body: Array(
+        #"{"it's":"\u0041 $u `x` 0F0F0F0F-1111-2222-3333-444444444444 0f0f0f0f-1111-2222-3333-444444444444"}"#.utf8))
+    request.version = .http10
+    var transport = TransportConfiguration()
+    transport.checksServer = false
+    let words = try words(of: "\(NewUUIDs.command); \(request.curl(by: transport))")
+    #expect(
+      words.dropLast() == [
+        "-sS", "-i", "--max-time", "20", "-k", "--http1.0", "-X", "PUT", "-g", "http://127.0.0.1:1/{a}?b=c&d=e", "-H",
+        "X-Empty;", "-H", "X-It's: a $b", "-H", "Content-Type:", "--data-binary",
+      ])
+    let digits = try #require(words.last?.firstRange(of: "-1111-")).lowerBound
+    let u = try #require(words.last)[..<digits].suffix(8)
+    #expect(
+      words.last == #"{"it's":"\u0041 $u `x` \#(u)-1111-2222-3333-444444444444 \#(u)-1111-2222-3333-444444444444"}"#)
+    #expect(u.allSatisfy(\.isNumber) && u != "0F0F0F0F")
+    for body in ["@file", "\u{0}\u{FF}", String(repeating: "a", count: 9_000)] {
+      let bodies = try self.bodies(
+        of: RawRequest("POST", "http://127.0.0.1:1/", body: Array(body.utf8)).curl(by: TransportConfiguration()))
+      #expect(bodies == [body])
+    }
+  }
+
+  /// What the store shows belongs to the finding: its list is read behind the request, with secrets from variables.
+  @Test(arguments: [
+    (
+      "{ verify: { url: \"/l?d={device}\", headers: { Authorization: \"Bearer word\" } } }",
+      ["-sS", "--max-time", "20", "http://127.0.0.1:1/l?d=it%27s", "-H", "Authorization: of the variable"], "curl"
+    ),
+    (
+      "{ verify: { database: \"/p/a b.db\", query: \"SELECT * FROM r WHERE d = :device\" } }",
+      ["-readonly", "/p/a b.db", "SELECT * FROM r WHERE d = 'it''s'"], "sqlite3"
+    ),
+    (
+      "{ verify: { database: \"postgresql://a:word@h/p\", query: \"SELECT * FROM r WHERE d = :device\" } }",
+      ["postgresql://a@h/p", "-c", "SELECT * FROM r WHERE d = 'it''s'"], "psql"
+    ),
+    ("{ verify: { command: \"list \\\"$DEVICE\\\" 1\" } }", ["it's", "1"], "list"),
+    ("{ verify: { file: \"/p/a b\" } }", ["-F", "it's"], "grep"),
+  ])
+  func theListIsRead(dialect: String, expected: [String], program: String) throws {
+    let dialect = try DialectReader().read(dialect)
+    let store = try #require(ConformanceTarget("http://127.0.0.1:1", dialect, adminToken: nil).store)
+    let command = try #require(store.listCommand(for: "it's"))
+    let words = try words(
+      of: program == "list" ? command.replacing("list ", with: "printf \"%s\\0\" ") : command, program)
+    #expect(words == expected && !command.contains("word"), "\(command)")
+  }
+
+  /// Returns the words that a command gives to its program.
+  private func words(of command: String, _ program: String = "curl") throws -> [String] {
+    let output = try output(of: "\(program)() { printf '%s\\0' \"$@\"; }; cat() { :; }; \(command)")
+    return output.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+
+  /// Returns the bodies that commands send.
+  private func bodies(of script: String) throws -> [String] {
+    let curl = """
+      curl() {
+        while [ $# -gt 0 ]; do
+          if [ "$1" = --data-binary ]; then if [ "$2" = @- ]; then cat; else printf %s "$2"; fi; printf '\\001'; fi
+          shift
+        done
+      }
+      echo() { :; }
+      """
+    return try output(of: curl + "\n" + script).split(separator: 1).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func output(of script: String) throws -> [UInt8] {
+    let folder = try TemporaryFolder()
+    // A word of a command is limited; a script is not.
+    try folder.write(Array(script.utf8), to: "script")
+    var bytes: [UInt8] = []
+    let end = ShellCommand.run(
+      "sh \(folder.file("script"))", ["VERIFY_AUTHORIZATION": "of the variable"]
+    ) {
+      bytes += $0
+      return true
+    }
+    #expect(end == .code(0))
+    return bytes
   }
 
   @Test(arguments: [

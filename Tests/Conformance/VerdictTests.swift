@@ -173,7 +173,7 @@ import Threaded
     let summary = try ScriptedBackend(defect).summary(of: ["idle-then-upload"], idleTime: .milliseconds(2_600))
     #expect(summary.broken.isEmpty == isKept && summary.judgedCount == 1, "\(summary.results.map(\.verdict))")
     // On a connection of its own the upload is answered.
-    #expect(summary.broken.allSatisfy { $0.breach?.curl == nil })
+    #expect(summary.broken.allSatisfy { $0.breach?.reproduction == nil })
   }
 
   /// What came back over a connection of the clause's own is in the finding.
@@ -366,12 +366,12 @@ import Threaded
     summary.command = "rollingroad conform --target http://127.0.0.1:1"
     let text = ConformanceText(summary, width: 120, hasColours: false).text
     #expect(text.contains("rollingroad conform --target http://127.0.0.1:1 --only batch-all-stored --seed 0x7"))
-    #expect(text.contains("--out DIR writes it to DIR/again/batch-all-stored.sh"))
+    #expect(text.contains("its request is long: --out DIR writes DIR/again/batch-all-stored.sh"))
     let written = ConformanceText(summary, width: 120, hasColours: false, folder: "/tmp/out").text
-    #expect(written.contains("its request is long: it is in /tmp/out/again/batch-all-stored.sh"), "\(written)")
+    #expect(written.contains("its request is long: sh /tmp/out/again/batch-all-stored.sh"), "\(written)")
     let single = try ScriptedBackend(.storesNothing).summary(of: ["stored-when-acknowledged"])
     #expect(ConformanceText(single, width: 120, hasColours: false).text.contains("curl -sS -i"))
-    #expect(RawRequest("HEAD", "http://127.0.0.1:1/").curl([])?.contains(" -I ") == true)
+    #expect(RawRequest("HEAD", "http://127.0.0.1:1/").curl(by: TransportConfiguration()).contains(" -I "))
   }
 
   /// The backend wants to know whose a record is, which a first attempt does not say.

@@ -143,14 +143,3 @@ extension RunSetup {
 extension Nanoseconds {
   fileprivate var wholeSeconds: String { "\(wholeMilliseconds / 1_000) s" }
 }
-
-extension String {
-  /// The text quoted as one word of a command line.
-  var shellWord: String {
-    if !isEmpty && unicodeScalars.allSatisfy({ String.plainScalars.contains($0) }) { return self }
-    return "'" + replacing("'", with: #"'\''"#) + "'"
-  }
-
-  private static let plainScalars = Set(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=,+@%".unicodeScalars)
-}

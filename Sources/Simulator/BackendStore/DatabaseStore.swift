@@ -1,6 +1,7 @@
 import Base
 import Database
 import Scenario
+import Shell
 
 /// An SQLite database file, which its backend may be writing concurrently.
 struct DatabaseStore: StoreView {
@@ -19,6 +20,11 @@ struct DatabaseStore: StoreView {
 
   func session() throws(StoreViewError) -> any StoreSession { try DatabaseSession(self) }
   func check() throws(StoreViewError) { try DatabaseSession(self).check() }
+
+  func listCommand(for device: String) -> String? {
+    let command = "sqlite3 -readonly \(WholePath.of(path).shellWord)"
+    return "\(command) \(DeviceParameter.filled(query, device).shellWord)\(isOfAllDevices ? device.asFilter : "")"
+  }
 }
 
 /// One connection for all devices.
@@ -104,6 +110,11 @@ enum DeviceParameter {
   static let name = ":device"
 
   static func stands(in query: String) -> Bool { replaced(in: query, by: "?") != query }
+
+  /// Returns the query with a device in place of the parameter.
+  static func filled(_ query: String, _ device: String) -> String {
+    replaced(in: query, by: "'\(device.replacing("'", with: "''"))'")
+  }
 
   /// Returns the query with another spelling of the parameter.
   static func replaced(in query: String, by spelling: String) -> String {

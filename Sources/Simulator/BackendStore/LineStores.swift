@@ -9,6 +9,8 @@ struct PrintedStore: StoreView {
 
   var place: String { command }
 
+  func listCommand(for device: String) -> String? { "DEVICE=\(device.shellWord) sh -c \(command.shellWord)" }
+
   func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
     var lines = LineEntries(of: "'\(command)'", fields: fields)
     let end = ShellCommand.run(command, ["DEVICE": device]) { lines.take($0, take) }
@@ -37,6 +39,8 @@ struct FileStore: StoreView {
   var place: String { path }
   var isOfAllDevices: Bool { true }
 
+  func listCommand(for device: String) -> String? { "cat \(WholePath.of(path).shellWord)\(device.asFilter)" }
+
   /// The first bytes of a database (https://sqlite.org/fileformat.html#magic_header_string).
   private static let headOfDatabase = Array("SQLite format 3\0".utf8)
 
@@ -64,6 +68,11 @@ struct FileStore: StoreView {
     if let problem = lines.problem { throw problem }
     return end
   }
+}
+
+extension String {
+  /// The end of a shell command that prints the lines with this device.
+  var asFilter: String { " | grep -F \(shellWord)" }
 }
 
 /// Parses lines with a JSON object or a uuid each, in pieces of any length.

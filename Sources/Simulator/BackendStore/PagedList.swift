@@ -24,12 +24,17 @@ package struct PagedList: Sendable {
 
   package init(_ url: String, next: [JSONStep]?) { (self.url, self.next) = (url, next) }
 
+  /// Returns the URL of the first page.
+  package func firstPage(of device: String) -> String { FirstPage(of: address(device)).url }
+
+  private func address(_ device: String) -> String { url.filling("device", device.percentEncoded) }
+
   /// Reads all pages. `ask` sends the request for a page; `take` receives it and returns a mark of its content.
   @discardableResult
   package func read(
     _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreViewError) -> ListedMark
   ) throws(StoreViewError) -> ListEnd {
-    let address = url.filling("device", device.percentEncoded)
+    let address = address(device)
     let first = FirstPage(of: address)
     var next: String? = first.url
     var seen: Set<String> = []

@@ -19,6 +19,10 @@ struct PostgresView: StoreView {
   func session() throws(StoreViewError) -> any StoreSession { try PostgresSession(self) }
   func check() throws(StoreViewError) { try PostgresSession(self).check() }
 
+  func listCommand(for device: String) -> String? {
+    "psql \(place.shellWord) -c \(DeviceParameter.filled(query, device).shellWord)\(isOfAllDevices ? device.asFilter : "")"
+  }
+
   fileprivate func problem(_ failure: PostgresConnection.Failure) -> StoreViewError {
     StoreViewError(text: "\(place): \(PostgresURI(uri)?.hidingSecrets(in: failure.message) ?? "it cannot be read")")
   }

@@ -27,6 +27,8 @@ package protocol StoreView: RecordSource, Sendable {
   func session() throws(StoreViewError) -> any StoreSession
   /// A cheap check that the store exists, made before a run so that a typing error does not surface after it.
   func check() throws(StoreViewError)
+  /// Returns a shell command that prints what the store has of a device; nil where no usual program does.
+  func listCommand(for device: String) -> String?
 }
 
 /// How the reading of a list ended.
@@ -100,6 +102,7 @@ extension RecordSource {
 extension StoreView {
   package func session() throws(StoreViewError) -> any StoreSession { self }
   package func check() throws(StoreViewError) { _ = try session() }
+  package func listCommand(for device: String) -> String? { nil }
 
   /// Returns the records of one device, including duplicates, in the order of the store. Entries without an identity are a
   /// problem, unless `mayBeNameless`.

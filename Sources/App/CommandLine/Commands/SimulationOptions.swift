@@ -1,3 +1,4 @@
+import Base
 import FleetSimulator
 import Scenario
 

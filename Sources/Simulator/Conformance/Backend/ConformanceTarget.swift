@@ -211,11 +211,12 @@ extension TransportConfiguration {
     return configuration
   }
 
-  /// The curl flags for the same trust.
-  var wordsOfCurl: [String] {
+  /// Returns the curl flags for the same trust and protocol.
+  func wordsOfCurl(for url: String) -> [String] {
     let files = [("--cacert", certificateAuthorities), ("--cert", clientCertificate), ("--key", clientKey)]
-    let named = files.flatMap { flag, file in file.map { [flag, RawRequest.quoted(WholePath.of($0))] } ?? [] }
-    return named + (checksServer ? [] : ["-k"])
+    let named = files.flatMap { flag, file in file.map { [flag, WholePath.of($0).shellWord] } ?? [] }
+    let version = url.hasPrefix("https:") && httpVersion == .http1 ? ["--http1.1"] : []
+    return version + named + (checksServer ? [] : ["-k"])
   }
 }
 

@@ -62,9 +62,18 @@ final class QueriedStore: StoreView {
     }
   }
 
-  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
+  private func headers(for device: String) -> [NameValuePair] {
     let placeholders = DevicePlaceholders(named: device, seed: 0)
-    let headers = headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
+    return headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
+  }
+
+  func listCommand(for device: String) -> String? {
+    RawRequest("GET", list.firstPage(of: device), headers: headers(for: device))
+      .curl(by: client.transport, printing: .content, secretsOf: .verify)
+  }
+
+  func read(_ device: String, _ take: (StoredRecord) -> Void) throws(StoreViewError) -> ListEnd {
+    let headers = headers(for: device)
     do throws(StoreViewError) {
       return try list.read(device) {
         ask($0, headers)

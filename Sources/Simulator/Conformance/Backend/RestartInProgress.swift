@@ -90,6 +90,7 @@ extension ClauseRun {
 
   /// Restarts the backend and returns the seconds for which it was away.
   func restart(_ signal: String) throws -> Double {
+    log.note(restart: signal)
     let restart = beginRestart(signal, beside: .kept)
     defer { restart.join() }
     try restart.wait(self)
@@ -111,7 +112,7 @@ extension ClauseRun {
     var breach = breach("the backend \(words) it was not there (\(answer.shortened(120)))", harm: .repeat)
     breach.lasting = "the backend \(words) it was not there"
     breach.remedy = "see whether the restart command starts it: \(target.dialect.restart ?? "")"
-    (breach.sent, breach.curl) = ("", nil)
+    (breach.sent, breach.reproduction) = ("", nil)
     return breach
   }
 

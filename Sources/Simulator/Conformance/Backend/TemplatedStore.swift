@@ -21,6 +21,7 @@ struct TemplatedStore: StoreView {
   }
 
   func check() throws(StoreViewError) { try store.check() }
+  func listCommand(for device: String) -> String? { store.listCommand(for: device) }
 }
 
 private struct TemplatedSession: StoreSession {

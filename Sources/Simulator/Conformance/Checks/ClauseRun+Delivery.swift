@@ -67,14 +67,8 @@ extension ClauseRun {
       } ?? ""
     breach.answered = upload?.outcome.text ?? lastReply?.wholeText ?? ""
     breach.stored = stored
-    if !hasQueuedCommands, !hasNoCommandLine {
-      let trust = target.transport.wordsOfCurl
-      breach.curl = lastSent?.curl(trust)
-      if breach.curl == nil, let lastSent, let body = String(validating: lastSent.readableBody, as: UTF8.self) {
-        (breach.curl, breach.body) = (lastSent.curl(trust, bodyIn: clause.bodyFile), body)
-      }
-      if let preface { breach.curl = breach.curl.map { "\(preface); \($0)" } }
-      if isSentTwice { breach.curl = breach.curl.map { "for _ in 1 2; do \($0) & done; wait" } }
+    if !hasNoCommandLine {
+      breach.reproduction = reproduction
       if !clause.needs.contains(.restart) { breach.requests = log.asScenario }
     }
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
@@ -95,7 +89,8 @@ extension ClauseRun {
     var breach = breach(cause, harm: harm)
     let text = String(decoding: bytes.prefix(160), as: UTF8.self).map { $0 == "\r\n" ? " ⏎ " : String($0) }.joined()
     breach.sent = "\(bytes.count) bytes: \(text)"
-    (breach.curl, breach.body) = (hasNoCommandLine ? nil : TargetAddress(target.url)?.command(sending: bytes), nil)
+    let command = hasNoCommandLine ? nil : TargetAddress(target.url)?.command(sending: bytes)
+    breach.reproduction = command.map(Reproduction.init)
     return .broken(breach)
   }
 
@@ -134,6 +129,7 @@ extension ClauseRun {
   /// list and no other one has been read yet; it stops a clause that needs the list.
   private func list(_ device: String, mayBeNameless: Bool = false) throws -> Result<StoredList, ClauseStop> {
     guard let store = target.store else { throw ClauseStop.notJudged("the dialect has no 'verify'") }
+    lastListed = device
     try keepTime()
     let deadline = now + .seconds(2)
     while true {

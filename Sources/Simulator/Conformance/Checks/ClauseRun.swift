@@ -34,8 +34,6 @@ final class ClauseRun {
   private var records = 0
   /// Whether records lack usual fields.
   private(set) var hasBareRecords = false
-  /// Whether commands were queued, without which the clause's requests achieve nothing.
-  private(set) var hasQueuedCommands = false
   /// A remark on the verdict "kept".
   var note = ""
   /// The field without which that verdict is reached, because the store does not show it.
@@ -44,6 +42,8 @@ final class ClauseRun {
   var lastSent: RawRequest? { didSet { lastReply = nil } }
   /// Its answer, where no phone has read it.
   var lastReply: RawConnection.RawOutcome?
+  /// The device whose list was read last.
+  var lastListed: String?
   /// A shell command that sends what precedes the request and is not a request itself.
   var preface: String?
   /// Whether no command line can reproduce the request, because it was sent in pieces, slowly, or with others.
@@ -248,7 +248,6 @@ extension ClauseRun {
   /// Queues a command for a device at the backend.
   func queueCommands(_ queued: [Command], for phone: ConformancePhone) throws {
     guard let commands = target.commands else { throw ClauseStop.notApplicable("the dialect promises no commands") }
-    hasQueuedCommands = true
     let lists = queued.map { command in
       JSONValue.array([.string(command.name.rawValue)] + (command.argument.map { [$0] } ?? []))
     }
@@ -260,7 +259,10 @@ extension ClauseRun {
       [NameValuePair(HeaderName.contentType, ContentType.json)]
       + commands.headers.map { NameValuePair($0.name, $0.value) }
     let url = commands.url.filling("device", phone.name.percentEncoded)
-    let (outcome, _) = target.client.ask(url, by: commands.method, headers: headers, body: Array(body.utf8))
+    let request = RawRequest(commands.method, url, headers: headers, body: Array(body.utf8))
+    log.note(queueing: request)
+    let (outcome, _) = target.client.ask(
+      request.url, by: request.method, headers: request.headers, body: request.body)
     guard 200..<300 ~= outcome.status else {
       throw ClauseStop.notJudged("the command could not be queued: \(outcome.text)")
     }

@@ -8,17 +8,28 @@ import Upload
 
 /// The requests that one clause has sent, to be repeated if all of them were complete.
 final class SentLog: Sendable {
-  private struct Entry {
+  struct Entry {
     let at: MonotonicInstant
     let phone: Int?
+    /// Empty where no phone sent it.
     let device: String
     let request: RawRequest
-    var status: Int
+    /// Whether it queues commands at the backend.
+    let queuesCommands: Bool
+    var status = 0
+  }
+
+  /// A restart of the backend between two requests.
+  struct Restart {
+    let signal: String
+    /// The number of requests before it.
+    let position: Int
   }
 
   private let entries = Mutex<[Entry]>([])
   private let isUnscriptable = AtomicFlag()
-  private let isInPieces = AtomicFlag()
+  private let restarts = Mutex<[Restart]>([])
+  private let hasPieces = AtomicFlag()
   private let batches = AtomicFlag()
   private let latest = Mutex<MonotonicInstant?>(nil)
   private let names = Mutex<[Int: String]>([:])
@@ -38,11 +49,29 @@ final class SentLog: Sendable {
   /// Whether records were sent in batches.
   var hasBatches: Bool { batches.isRaised }
 
-  func note(_ request: RawRequest, of phone: Int? = nil) {
+  func note(_ request: RawRequest, of phone: Int? = nil) { append(request, phone, queuesCommands: false) }
+
+  func note(queueing request: RawRequest) { append(request, nil, queuesCommands: true) }
+
+  private func append(_ request: RawRequest, _ phone: Int?, queuesCommands: Bool) {
     let device = phone.flatMap { number in names.withLock { $0[number] } } ?? ""
-    let entry = Entry(at: clock.monotonicNow, phone: phone, device: device, request: request, status: 0)
+    let entry = Entry(
+      at: clock.monotonicNow, phone: phone, device: device, request: request, queuesCommands: queuesCommands)
     entries.withLock { $0.append(entry) }
   }
+
+  func note(restart signal: String) {
+    let position = entries.withLock { $0.count }
+    restarts.withLock { $0.append(Restart(signal: signal, position: position)) }
+  }
+
+  /// Returns the signals of the restarts in front of the request at an index, or behind the last one.
+  func restarts(at position: Int) -> [String] {
+    restarts.withLock { $0.filter { $0.position == position }.map(\.signal) }
+  }
+
+  /// What was sent, up to now.
+  var all: [Entry] { entries.withLock { $0 } }
 
   /// Returns the last request with a record.
   func request(with uuid: UUID128) -> RawRequest? {
@@ -57,13 +86,16 @@ final class SentLog: Sendable {
   func noteUnscriptable() { isUnscriptable.raise() }
 
   /// Notes that the clause controlled bytes and times, which no list of complete requests reproduces.
-  func noteBytes() { isInPieces.raise() }
+  func noteBytes() { hasPieces.raise() }
+
+  /// Whether it did.
+  var isInPieces: Bool { hasPieces.isRaised }
 
   /// The clause has sent nothing.
-  var isEmpty: Bool { !isInPieces.isRaised && entries.withLock { $0.isEmpty } }
+  var isEmpty: Bool { !isInPieces && entries.withLock { $0.isEmpty } }
 
   /// The time of the last answer; nil where the clause reads its answers itself.
-  var lastAnswer: MonotonicInstant? { isInPieces.isRaised ? nil : latest.withLock { $0 } }
+  var lastAnswer: MonotonicInstant? { isInPieces ? nil : latest.withLock { $0 } }
 
   /// Notes the answer to the last request of a phone.
   func noteAnswer(_ status: Int, of phone: Int? = nil) {
@@ -101,13 +133,19 @@ final class SentLog: Sendable {
     RateLimit.delay(head, at: SystemClock().wallNow).flatMap { $0 <= 3_600_000 ? Int($0) : nil } ?? 0
   }
 
-  /// The requests as a scenario; nil if there are none, too many, or incomplete ones.
+  /// The requests, if sending them again reproduces the result; nil if there are none, too many, or incomplete ones.
+  var sequence: [Entry]? {
+    let all = all
+    guard !all.isEmpty, !isInPieces, !isUnscriptable.isRaised, all.count <= SentLog.requestsMax,
+      all.reduce(0, { $0 + $1.request.body.count }) <= SentLog.bytesMax
+    else { return nil }
+    return all
+  }
+
+  /// The requests as a scenario; nil where they have none.
   var asScenario: [UInt8]? {
-    let entries = entries.withLock { $0 }
-    guard let first = entries.first, !isInPieces.isRaised, !isUnscriptable.isRaised,
-      entries.allSatisfy(\.request.isPlain),
-      entries.count <= SentLog.requestsMax,
-      entries.reduce(0, { $0 + $1.request.body.count }) <= SentLog.bytesMax
+    guard let entries = sequence, let first = entries.first,
+      entries.allSatisfy({ $0.request.isPlain && !$0.queuesCommands })
     else { return nil }
     var bytes: [UInt8] = []
     for entry in entries {

@@ -21,29 +21,23 @@ package struct ConformanceFiles {
 
   /// The names of all files that a run may write into `again`.
   package static let namesOfReproductions = ConformanceClause.all.flatMap { clause in
-    ["again/\(clause.id).sh", "again/\(clause.id).json5", clause.bodyFile]
+    [clause.script, clause.scenario]
   }
 
-  /// For each finding, a script with the decisive request, run by `sh again/batch-250.sh`, which reads a long body from the
-  /// file beside it, and, if the clause sent complete requests only, a scenario with all of them for `rollingroad simulate
-  /// again/batch-250.json5`.
+  /// For each finding, a script that shows it again, run by `sh again/batch-250.sh`, and, if the clause sent complete requests
+  /// only, a scenario with all of them for `rollingroad simulate again/batch-250.json5`.
   private var reproductions: [(String, String)] {
     summary.causes.flatMap { result in
       var files: [(String, String)] = []
-      if var curl = result.breach?.curl {
-        if let body = result.breach?.body {
-          files.append((result.clause.bodyFile, body))
-          // The file is beside the script, in whatever directory that runs.
-          let name = result.clause.bodyFile.dropFirst("again/".count)
-          curl = curl.replacing("'@\(result.clause.bodyFile)'", with: "\"@$(dirname \"$0\")/\(name)\"")
-        }
-        files.append(("again/\(result.clause.id).sh", "#!/bin/sh\n# \(result.clause.sentence).\n\(curl)\n"))
+      if let script = result.breach?.reproduction?.script {
+        let remark = (result.clause.sentence + ".\n" + result.remark).replacing("\n", with: "\n# ")
+        files.append((result.clause.script, "#!/bin/sh\n# \(remark)\n\(script)\n"))
       }
       if let requests = result.breach?.requests {
         let opening = RequestScenario.opening(
           name: result.clause.id, description: "\(result.clause.sentence): \(result.remark)", target: writeTarget)
         let bytes = opening + requests + RequestScenario.closing
-        files.append(("again/\(result.clause.id).json5", String(decoding: bytes, as: UTF8.self)))
+        files.append((result.clause.scenario, String(decoding: bytes, as: UTF8.self)))
       }
       return files
     }
@@ -116,10 +110,8 @@ package struct ConformanceFiles {
 
   /// Replaces fields that may contain credentials by a variable: `Authorization` by `VERIFY_AUTHORIZATION`.
   private static func withoutSecret(_ field: Named<String>) -> Named<String> {
-    let isSecret = NameValuePair(field.name, field.value).mayBeSecret
-    let variable = String(field.name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
-    return Named(
-      name: field.name, value: isSecret ? "${VERIFY_\(variable)}" : DevicePlaceholders.escaped(field.value))
+    let variable = SecretPurpose.verify.variable(for: NameValuePair(field.name, field.value))
+    return Named(name: field.name, value: variable.map { "${\($0)}" } ?? DevicePlaceholders.escaped(field.value))
   }
 
   private var markdown: String {
@@ -151,8 +143,10 @@ package struct ConformanceFiles {
           lines.append("- **Thread:** [\(thread)](\(address))")
         }
       }
-      if let curl = breach.curl { lines += ["", "```sh", curl, "```"] } else { lines += ["", Breach.noCommandLine] }
-      if breach.body != nil { lines += ["", "The body is in `\(result.clause.bodyFile)` beside this report."] }
+      lines += [""] + (result.commands.map { ["```sh", $0, "```"] } ?? [Breach.noCommandLine])
+      if let count = breach.reproduction?.requests {
+        lines += ["", "All \(count) requests of the clause: `sh \(result.clause.script)`."]
+      }
       if breach.requests == nil {
         lines += [
           "",
@@ -202,7 +196,7 @@ package struct ConformanceFiles {
       return [head + ">", "      <skipped message=\"\(XML.escaped(result.remark))\"/>", "    </testcase>"]
     case .broken(let breach):
       let because = result.cause.map { "because of \($0): " } ?? ""
-      let text = [breach.sent, breach.answered, breach.stored, breach.curl ?? ""].filter { !$0.isEmpty }
+      let text = [breach.sent, breach.answered, breach.stored, result.commands ?? ""].filter { !$0.isEmpty }
         .joined(separator: "\n")
       return [
         head + ">",
@@ -243,7 +237,7 @@ package struct ConformanceFiles {
       member("answer", result.breach?.answered)
       member("stored", result.breach?.stored)
       member("remedy", result.breach.flatMap { $0.remedy.isEmpty ? nil : $0.remedy })
-      member("curl", result.breach?.curl)
+      member("curl", result.commands)
       writer.key("seconds")
       writer.value(result.seconds)
       writer.endObject()
@@ -258,6 +252,11 @@ extension ClauseResult {
   /// Whether it was selected and could not be judged.
   fileprivate var isMissed: Bool {
     if case .unread = verdict { true } else { verdict == .notJudged(.interrupted) }
+  }
+
+  /// The commands that show the breach again, or the one that runs their script.
+  fileprivate var commands: String? {
+    breach?.reproduction.map { $0.isLong ? "sh \(clause.script)" : $0.line }
   }
 
   /// A remark beside the verdict.
@@ -279,10 +278,11 @@ extension String {
 
 extension Breach {
   static let noCommandLine =
-    "No curl command reproduces it: the decisive request is cut off, sent in pieces, behind or together with others, or after queued commands, or there is none."
+    "No curl command reproduces it: the decisive request or its answer is cut off, sent in pieces, behind or together with others, or there is none."
 }
 
 extension ConformanceClause {
-  /// The path in the folder of the report.
-  var bodyFile: String { "again/\(id).body" }
+  /// The paths in the folder of the report.
+  var script: String { "again/\(id).sh" }
+  var scenario: String { "again/\(id).json5" }
 }

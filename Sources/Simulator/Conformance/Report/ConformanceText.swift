@@ -64,21 +64,15 @@ package struct ConformanceText {
     let seed = String(summary.seed, radix: 16)
     let command = "\(summary.command) --only \(again.joined(separator: ",")) --seed 0x\(seed)"
     lines.append("    " + dim("again") + "   " + command.withoutControls)
-    if let curl = breach.curl {
-      let isLong = breach.body != nil || curl.utf8.count > ConformanceText.curlBytesMax
-      lines.append("    " + dim(isLong ? longCurl(clause) : curl.withoutControls))
-    } else {
-      lines.append("    " + dim(Breach.noCommandLine))
-    }
+    lines.append("    " + dim(breach.reproduction.map { commands($0, clause) } ?? Breach.noCommandLine))
     return lines.joined(separator: "\n")
   }
 
-  /// Longer ones would fill a screen.
-  private static let curlBytesMax = 2_000
-
-  private func longCurl(_ clause: ConformanceClause) -> String {
-    folder.map { "its request is long: it is in \($0)/again/\(clause.id).sh" }
-      ?? "its request is long: --out DIR writes it to DIR/again/\(clause.id).sh"
+  private func commands(_ reproduction: Reproduction, _ clause: ConformanceClause) -> String {
+    let script = folder.map { "sh \($0)/\(clause.script)" } ?? "--out DIR writes DIR/\(clause.script)"
+    if reproduction.isLong { return "its request is long: \(script)" }
+    let all = reproduction.requests.map { "\n    all \($0) requests of the clause: \(script)" } ?? ""
+    return reproduction.line.withoutControls + all
   }
 
   /// The maximum number of names per reason, so that findings stay visible.

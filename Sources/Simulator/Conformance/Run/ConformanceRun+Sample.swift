@@ -94,7 +94,7 @@ extension ConformanceRun {
     let names = found.map(\.clause.id).joined(separator: ", ")
     var breach = first
     // No request by itself brings it about.
-    (breach.suspects, breach.curl, breach.body) = (found.map(\.clause.id), nil, nil)
+    (breach.suspects, breach.reproduction) = (found.map(\.clause.id), nil)
     breach.missing = found.flatMap { $0.breach?.missing ?? [] }
     breach.cause =
       "\(isLoss ? "acknowledged records are sometimes not stored" : "good records are sometimes not acknowledged"): \(found.count) clauses were broken by that, and kept when they ran again (\(names)); the first: \(first.cause)"

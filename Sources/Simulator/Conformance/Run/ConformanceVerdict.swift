@@ -74,10 +74,8 @@ package struct Breach: Equatable, Sendable {
   /// A part of the cause that holds while the store has shown no entry, as does the remedy.
   var doubt = ""
   package var stored = ""
-  /// A command line that repeats the decisive request; nil when none can.
-  package var curl: String?
-  /// The content of `bodyFile`, which that line sends because it is too long for a line; nil if the line contains the body.
-  package var body: String?
+  /// Commands that show it again; nil when none can.
+  package var reproduction: Reproduction?
   /// The clause's requests as a scenario; nil if they are too many or cannot be expressed.
   package var requests: [UInt8]?
 }
