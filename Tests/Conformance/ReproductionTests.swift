@@ -148,15 +148,14 @@ import Threaded
   func aLongRequestIsInTheScript(defect: ScriptedBackend.Defect, clause: String, requests: Int) throws {
     let summary = try ScriptedBackend(defect).summary(of: [clause])
     let script = try #require(ConformanceFiles(summary).all.first { $0.name == "again/\(clause).sh" }?.text)
-    let bodies = try bodies(of: script)
-    #expect(bodies.count == requests)
-    for body in bodies {
-      guard case .array(let records)? = try JSONValue(parsing: Array(body.utf8).span)["location"] else {
-        Issue.record("\(body.prefix(200))")
-        return
+    let lists = try bodies(of: script).compactMap { body in
+      if case .array(let records)? = try JSONValue(parsing: Array(body.utf8).span)["location"] {
+        records.count
+      } else {
+        nil
       }
-      #expect(records.count == 250)
     }
+    #expect(lists.count { $0 == 250 } == requests)
     let report = try #require(ConformanceFiles(summary).all.first { $0.name == "report.md" }?.text)
     #expect(report.contains("sh again/\(clause).sh\n") && report.utf8.count < 100_000)
     let text = ConformanceText(summary, width: 120, hasColours: false, folder: "/tmp/out").text
@@ -166,12 +165,13 @@ import Threaded
   /// A store that knows the records of the run would take the same ones for repetitions.
   @Test func whatIsSentAgainHasNewUUIDs() throws {
     let breach = try #require(
-      try ScriptedBackend(.storesRepeats).summary(of: ["resend-acknowledged"]).broken.first?.breach)
+      try ScriptedBackend(.storesRepeats).summary(of: ["resend-acknowledged-again"]).broken.first?.breach)
     let reproduction = try #require(breach.reproduction)
     #expect(reproduction.line.hasPrefix("u=$(date +%s | cut -c3-10); for _ in 1 2; do curl"), "\(reproduction.line)")
     let bodies = try bodies(of: reproduction.line)
     #expect(bodies.count == 2 && Set(bodies).count == 1)
-    let uuid = try #require(try JSONValue(parsing: Array(bodies[0].utf8).span)["location"]?["uuid"]?.string)
+    let place = try #require(bodies[0].firstRange(of: #""uuid":""#)).upperBound
+    let uuid = bodies[0][place...].prefix(36)
     let (head, tail) = (uuid.prefix(8), uuid.dropFirst(8))
     #expect(head.allSatisfy(\.isNumber) && breach.sent.contains(tail) && !breach.sent.contains(head), "\(uuid)")
   }

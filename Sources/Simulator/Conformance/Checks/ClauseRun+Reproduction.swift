@@ -34,52 +34,82 @@ extension ClauseRun {
   /// The commands that show the breach again; nil where none can.
   var reproduction: Reproduction? {
     guard let lastSent else { return nil }
-    let sent = log.all
-    let decisive = sent.lastIndex { $0.request.isEqual(to: lastSent) }
-    let queueing = sent.prefix(decisive ?? sent.count).filter(\.queuesCommands)
-    // The end of a cut answer, with which commands are lost, is not in the hands of curl.
-    if !queueing.isEmpty, log.isInPieces { return nil }
-    let ending = list(of: decisive.map { sent[$0].device })
+    let entries = log.all
+    // A clause that cuts an answer loses the commands in it; curl cannot do that.
+    if log.isInPieces, entries.contains(where: { $0.kind == .queueing }) { return nil }
+    let line = line(lastSent, among: entries)
+    guard let sequence = log.sequence, sequence.count > line.requests else {
+      return Reproduction(line.commands, sequence: nil)
+    }
+    return Reproduction(line.commands, sequence: script(sequence, lastSent), requests: sequence.count)
+  }
+
+  /// Returns what shows the decisive request: the commands that were queued before it, and restarts since then, itself, the
+  /// restarts behind it, and the list; and the number of requests.
+  private func line(_ request: RawRequest, among entries: [SentLog.Entry]) -> (commands: [String], requests: Int) {
+    let index = decisive(request, among: entries)
+    let before = entries.prefix(index ?? entries.count)
+    let queueing = before.filter { $0.kind == .queueing }
+    let first = before.firstIndex { $0.kind == .queueing }
+    let preparing = (first.map { entries[$0...(index ?? before.endIndex - 1)] } ?? []).flatMap { entry in
+      entry.restarts.flatMap(restart) + (entry.kind == .queueing ? [command(entry, printing: .status)] : [])
+    }
+    var sending = request.curl(by: target.transport)
+    if isSentTwice {
+      sending = "for _ in 1 2; do \(sending) & done; wait"
+    } else if before.contains(where: { isRepetition(of: $0, request, index.map { entries[$0] }) }) {
+      sending = "for _ in 1 2; do \(sending); echo; done"
+    }
+    let restarts = index.map { entries[($0 + 1)...].flatMap(\.restarts) + log.lastRestarts } ?? []
     let commands =
-      [preface].compactMap(\.self) + queueing.map { command($0, printing: .status) }
-      + [repeated(lastSent, among: sent), "echo"] + restarts(behind: decisive, of: sent.count) + ending
-    guard let sequence = log.sequence, let decisive, sequence.count > queueing.count + 1 else {
-      return Reproduction(commands, sequence: nil)
+      [preface].compactMap(\.self) + preparing + [sending, "echo"] + restarts.flatMap(restart)
+      + list(of: index.map { entries[$0].device })
+    return (commands, queueing.count + 1)
+  }
+
+  /// Of more answers only the status is shown, except of the decisive one.
+  private static let answersMax = 12
+
+  /// Returns the commands for all requests, the restarts between them, and the list.
+  private func script(_ sequence: [SentLog.Entry], _ request: RawRequest) -> [String] {
+    let decisive = decisive(request, among: sequence)
+    let commands = sequence.indices.flatMap { index in
+      let entry = sequence[index]
+      let isShown = entry.kind == .sent && (sequence.count <= ClauseRun.answersMax || index == decisive)
+      return entry.restarts.flatMap(restart) + [command(entry, printing: isShown ? .answer : .status)]
+        + (isShown ? ["echo"] : [])
     }
-    let all = sequence.indices.flatMap { index in
-      restarts(at: index) + [command(sequence[index], printing: index == decisive ? .answer : .status)]
-    }
-    let last = ["echo"] + restarts(at: sequence.count) + ending
-    return Reproduction(commands, sequence: all + last, requests: sequence.count)
+    return commands + log.lastRestarts.flatMap(restart) + list(of: decisive.map { sequence[$0].device })
   }
 
-  /// Returns the command for a request; it sends the request twice if that was decisive.
-  private func repeated(_ request: RawRequest, among sent: [SentLog.Entry]) -> String {
-    let command = request.curl(by: target.transport)
-    if isSentTwice { return "for _ in 1 2; do \(command) & done; wait" }
-    let stored = sent.filter { $0.request.isEqual(to: request) && 200..<300 ~= $0.status }
-    return stored.count > 1 ? "for _ in 1 2; do \(command); echo; done" : command
+  /// Returns the index of a request, where it was sent if possible.
+  private func decisive(_ request: RawRequest, among entries: [SentLog.Entry]) -> Int? {
+    entries.lastIndex { $0.kind == .sent && $0.request.isEqual(to: request) }
+      ?? entries.lastIndex { $0.request.isEqual(to: request) }
   }
 
-  /// Returns the commands for the restarts since a request.
-  private func restarts(behind decisive: Int?, of count: Int) -> [String] {
-    guard let decisive else { return [] }
-    return (decisive + 1...count).flatMap(restarts)
-  }
-
-  private func restarts(at position: Int) -> [String] {
-    log.restarts(at: position).flatMap { signal in
-      let wait = "curl -sS -g -o /dev/null --retry 20 --retry-delay 1 --retry-connrefused"
-      return [
-        "SIGNAL=\(signal) sh -c \((target.dialect.restart ?? "false").shellWord)",
-        ([wait] + target.transport.wordsOfCurl(for: target.url) + [target.url.shellWord]).joined(separator: " "),
-      ]
+  /// Reports whether an entry has the records of the decisive request, from the same phone, and may have been stored.
+  private func isRepetition(of entry: SentLog.Entry, _ request: RawRequest, _ decisive: SentLog.Entry?) -> Bool {
+    guard entry.request.isEqual(to: request), entry.phone == decisive?.phone else { return false }
+    switch entry.kind {
+    case .sent: return entry.status == 0 || 200..<300 ~= entry.status
+    case .prepared: return log.isInPieces
+    case .queueing: return false
     }
   }
 
   private func command(_ entry: SentLog.Entry, printing part: RawRequest.PrintedPart) -> String {
     entry.request.curl(
-      by: target.transport, printing: part, secretsOf: entry.queuesCommands ? .commands : nil)
+      by: target.transport, printing: part, secretsOf: entry.kind == .queueing ? .commands : nil)
+  }
+
+  /// Returns the commands that restart the backend, and wait for it.
+  private func restart(_ signal: String) -> [String] {
+    let wait = "curl -sS -g -o /dev/null --retry 20 --retry-delay 1 --retry-connrefused"
+    return [
+      "SIGNAL=\(signal) sh -c \((target.dialect.restart ?? "false").shellWord)",
+      ([wait] + target.transport.wordsOfCurl(for: target.url) + [target.url.shellWord]).joined(separator: " "),
+    ]
   }
 
   /// Returns the command that lists the records of a device, if the clause has looked at lists.

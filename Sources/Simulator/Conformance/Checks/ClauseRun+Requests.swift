@@ -35,7 +35,7 @@ extension ClauseRun {
         facts.needsTokens ? "the phone did not upload: its access token may have ended" : "the phone did not upload")
     }
     lastSent = RawRequest(request)
-    log.note(request, of: phone.number)
+    log.note(request, of: phone.number, .prepared)
     return request
   }
 

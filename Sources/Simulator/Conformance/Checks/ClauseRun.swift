@@ -260,7 +260,7 @@ extension ClauseRun {
       + commands.headers.map { NameValuePair($0.name, $0.value) }
     let url = commands.url.filling("device", phone.name.percentEncoded)
     let request = RawRequest(commands.method, url, headers: headers, body: Array(body.utf8))
-    log.note(queueing: request)
+    log.note(request, of: nil, .queueing)
     let (outcome, _) = target.client.ask(
       request.url, by: request.method, headers: request.headers, body: request.body)
     guard 200..<300 ~= outcome.status else {

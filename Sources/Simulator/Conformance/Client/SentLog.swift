@@ -14,21 +14,23 @@ final class SentLog: Sendable {
     /// Empty where no phone sent it.
     let device: String
     let request: RawRequest
-    /// Whether it queues commands at the backend.
-    let queuesCommands: Bool
+    let kind: Kind
+    /// The signals of the restarts of the backend since the entry before.
+    let restarts: [String]
     var status = 0
   }
 
-  /// A restart of the backend between two requests.
-  struct Restart {
-    let signal: String
-    /// The number of requests before it.
-    let position: Int
+  enum Kind {
+    case sent
+    /// It was sent in pieces or in another form, or not at all.
+    case prepared
+    /// It queues commands at the backend.
+    case queueing
   }
 
   private let entries = Mutex<[Entry]>([])
   private let isUnscriptable = AtomicFlag()
-  private let restarts = Mutex<[Restart]>([])
+  private let restarts = Mutex<[String]>([])
   private let hasPieces = AtomicFlag()
   private let batches = AtomicFlag()
   private let latest = Mutex<MonotonicInstant?>(nil)
@@ -41,43 +43,38 @@ final class SentLog: Sendable {
   /// Notes the name of a phone.
   func introduce(_ name: String, as number: Int) { names.withLock { $0[number] = name } }
 
-  func note(_ request: OutgoingRequest, of phone: Int) {
+  func note(_ request: OutgoingRequest, of phone: Int, _ kind: Kind = .sent) {
     if request.payload.map({ $0.uuids.count > 1 }) ?? false { batches.raise() }
-    note(RawRequest(request), of: phone)
+    note(RawRequest(request), of: phone, kind)
   }
 
   /// Whether records were sent in batches.
   var hasBatches: Bool { batches.isRaised }
 
-  func note(_ request: RawRequest, of phone: Int? = nil) { append(request, phone, queuesCommands: false) }
-
-  func note(queueing request: RawRequest) { append(request, nil, queuesCommands: true) }
-
-  private func append(_ request: RawRequest, _ phone: Int?, queuesCommands: Bool) {
+  func note(_ request: RawRequest, of phone: Int? = nil, _ kind: Kind = .sent) {
     let device = phone.flatMap { number in names.withLock { $0[number] } } ?? ""
+    let signals = restarts.withLock { signals in
+      defer { signals = [] }
+      return signals
+    }
     let entry = Entry(
-      at: clock.monotonicNow, phone: phone, device: device, request: request, queuesCommands: queuesCommands)
+      at: clock.monotonicNow, phone: phone, device: device, request: request, kind: kind, restarts: signals)
     entries.withLock { $0.append(entry) }
   }
 
-  func note(restart signal: String) {
-    let position = entries.withLock { $0.count }
-    restarts.withLock { $0.append(Restart(signal: signal, position: position)) }
-  }
+  func note(restart signal: String) { restarts.withLock { $0.append(signal) } }
 
-  /// Returns the signals of the restarts in front of the request at an index, or behind the last one.
-  func restarts(at position: Int) -> [String] {
-    restarts.withLock { $0.filter { $0.position == position }.map(\.signal) }
-  }
+  /// The signals of the restarts since the last entry.
+  var lastRestarts: [String] { restarts.withLock { $0 } }
 
-  /// What was sent, up to now.
+  /// All entries, up to now.
   var all: [Entry] { entries.withLock { $0 } }
 
   /// Returns the last request with a record.
   func request(with uuid: UUID128) -> RawRequest? {
     let text = uuid.upperCaseText
     return entries.withLock { entries in
-      entries.last { String(decoding: $0.request.body, as: UTF8.self).firstRange(of: text) != nil }?.request
+      entries.last { String(decoding: $0.request.readableBody, as: UTF8.self).firstRange(of: text) != nil }?.request
     }
   }
 
@@ -101,7 +98,9 @@ final class SentLog: Sendable {
   func noteAnswer(_ status: Int, of phone: Int? = nil) {
     latest.withLock { $0 = clock.monotonicNow }
     entries.withLock { entries in
-      if let index = entries.lastIndex(where: { $0.phone == phone }) { entries[index].status = status }
+      if let index = entries.lastIndex(where: { $0.phone == phone && $0.kind == .sent }) {
+        entries[index].status = status
+      }
     }
   }
 
@@ -135,7 +134,7 @@ final class SentLog: Sendable {
 
   /// The requests, if sending them again reproduces the result; nil if there are none, too many, or incomplete ones.
   var sequence: [Entry]? {
-    let all = all
+    let all = all.filter { $0.kind != .prepared }
     guard !all.isEmpty, !isInPieces, !isUnscriptable.isRaised, all.count <= SentLog.requestsMax,
       all.reduce(0, { $0 + $1.request.body.count }) <= SentLog.bytesMax
     else { return nil }
@@ -145,7 +144,7 @@ final class SentLog: Sendable {
   /// The requests as a scenario; nil where they have none.
   var asScenario: [UInt8]? {
     guard let entries = sequence, let first = entries.first,
-      entries.allSatisfy({ $0.request.isPlain && !$0.queuesCommands })
+      entries.allSatisfy({ $0.request.isPlain && $0.kind == .sent })
     else { return nil }
     var bytes: [UInt8] = []
     for entry in entries {

@@ -64,15 +64,15 @@ package struct ConformanceText {
     let seed = String(summary.seed, radix: 16)
     let command = "\(summary.command) --only \(again.joined(separator: ",")) --seed 0x\(seed)"
     lines.append("    " + dim("again") + "   " + command.withoutControls)
-    lines.append("    " + dim(breach.reproduction.map { commands($0, clause) } ?? Breach.noCommandLine))
+    lines.append("    " + (breach.reproduction.map { commands($0, clause) } ?? dim(Breach.noCommandLine)))
     return lines.joined(separator: "\n")
   }
 
   private func commands(_ reproduction: Reproduction, _ clause: ConformanceClause) -> String {
     let script = folder.map { "sh \($0)/\(clause.script)" } ?? "--out DIR writes DIR/\(clause.script)"
-    if reproduction.isLong { return "its request is long: \(script)" }
-    let all = reproduction.requests.map { "\n    all \($0) requests of the clause: \(script)" } ?? ""
-    return reproduction.line.withoutControls + all
+    if reproduction.isLong { return dim("its request is long: \(script)") }
+    let all = reproduction.requests.map { "\n" + field("script", "all \($0) requests of the clause: \(script)") } ?? ""
+    return dim(reproduction.line.withoutControls) + all
   }
 
   /// The maximum number of names per reason, so that findings stay visible.
