@@ -96,15 +96,19 @@ extension ClauseRun {
 
   func fail(
     _ cause: String, harm: ClauseHarm? = nil, _ upload: ConformancePhone.Upload? = nil, stored: String = "",
-    sign: BreachSign? = nil
+    sign: BreachSign? = nil, isOfFew: Bool = false
   ) -> ClauseStop {
     var breach = breach(cause, harm: harm, upload, stored: stored)
+    if isOfFew { breach.signs.insert(.ofPartOfList) }
     if let sign { breach.signs.insert(sign) }
     if sign == .loss { breach.missing = missing }
     if sign == .storedTwice { breach.repeated = repeated }
     if sign == .loss || sign == .storedTwice, log.hasBatches { breach.signs.insert(.ofBatch) }
     return .broken(breach)
   }
+
+  /// Whether a list that leaves out a row of each page, or shows it twice, may be the reason.
+  static func areFew(_ count: Int, of all: Int) -> Bool { count * 10 <= all }
 
   /// Returns the current records of the backend's store.
   func stored(_ device: String) throws -> [StoredRecord] { try list(device).get().records }
@@ -334,7 +338,8 @@ extension ClauseRun {
           ? "the record\(among) was acknowledged and is not stored"
           : "\(several) stored: \(places)",
         harm: harm ?? .lose,
-        stored: "of '\(device)': \(look.listed) entries, without \(which)\(late)", sign: .loss)
+        stored: "of '\(device)': \(look.listed) entries, without \(which)\(late)", sign: .loss,
+        isOfFew: ClauseRun.areFew(count, of: all))
       throw doubted(loss, of: look.missing)
     }
     if let twice = look.repeated.first {
@@ -346,7 +351,7 @@ extension ClauseRun {
           : "\(look.repeated.count) of \(all) records\(among) are stored more than once", harm: .wrong,
         stored:
           "\(twice.uuid.upperCaseText) is listed \(rows) times\(timeSinceAnswer("a store that merges them later says so"))",
-        sign: .storedTwice)
+        sign: .storedTwice, isOfFew: ClauseRun.areFew(look.repeated.count, of: all))
     }
     facts.noteStored(records, of: device, by: clause, look)
     // The clauses about content look at the fields that they are about.

@@ -10,6 +10,8 @@ enum BreachSign: Hashable, Sendable {
   case elsewhere
   /// Among records some of which were sent in batches.
   case ofBatch
+  /// Of a few among many records of one list.
+  case ofPartOfList
   /// No answer arrived in time.
   case unanswered
   /// An upload of this form was rejected with an error.
@@ -39,6 +41,7 @@ enum BreachSign: Hashable, Sendable {
       ]
     case .elsewhere: ["right-device", "many-devices-at-once", "device-per-request"]
     case .ofBatch: ["batch-all-stored"]
+    case .ofPartOfList: ["store-reads-all"]
     case .ofBareRecords: ["missing-fields"]
     case .refused(let isBatch):
       ["good-record-acknowledged"] + (isBatch ? ["batch-all-stored", "batch-250"] : ["root-object"])
@@ -75,7 +78,7 @@ enum BreachSign: Hashable, Sendable {
     case .loss: [.ofGoodRecords, .ofAcknowledged]
     case .storedTwice, .elsewhere, .field, .ofNeighbour, .changedLater: .ofAcknowledged
     case .unanswered, .refused: [.failure, .ofGoodRecords]
-    case .ofBatch, .ofBareRecords: .ofGoodRecords
+    case .ofBatch, .ofPartOfList, .ofBareRecords: .ofGoodRecords
     case .byChance: []
     }
   }
@@ -144,10 +147,16 @@ struct ConformanceCauses {
 
   /// Returns the root cause; nil for a root cause itself.
   func cause(of id: String) -> String? {
-    var seen: Set<String> = [id]
-    var last = id
-    while let next = nextCause(of: last), seen.insert(next).inserted { last = next }
-    return last == id ? nil : last
+    var path = [id]
+    while let next = path.last.flatMap(nextCause) {
+      // Of clauses that explain each other one must be the finding.
+      if let start = path.firstIndex(of: next) {
+        let root = path[start...].min() ?? next
+        return root == id ? nil : root
+      }
+      path.append(next)
+    }
+    return path.count == 1 ? nil : path.last
   }
 
   /// A late record may be lost meanwhile, or its list may lag; a record that is gone after a restart was lost.
@@ -207,7 +216,7 @@ extension Breach {
     let isOfDelivery = other.signs.contains { sign in
       switch sign {
       case .loss, .storedTwice, .elsewhere, .unanswered, .refused: true
-      case .ofBatch, .ofBareRecords, .byChance, .field, .ofNeighbour, .changedLater: false
+      case .ofBatch, .ofPartOfList, .ofBareRecords, .byChance, .field, .ofNeighbour, .changedLater: false
       }
     }
     if isOfDelivery { return false }
@@ -232,7 +241,7 @@ extension BreachSign {
     case .ofBatch: 0
     case .loss, .elsewhere, .ofNeighbour: 1
     case .storedTwice: 2
-    case .unanswered: 3
+    case .unanswered, .ofPartOfList: 3
     case .refused: 4
     case .field, .changedLater: 5
     case .ofBareRecords: 6

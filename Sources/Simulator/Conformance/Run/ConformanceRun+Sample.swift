@@ -18,6 +18,7 @@ extension ConformanceRun {
   private static let repetition = 50
   static let attemptAtEnd = 80
   private static let attemptOfSample = 100
+  private static let attemptOfRow = 120
   private static let timeForRepetitions = Nanoseconds.seconds(8)
   private static let parallelUploads = "many-devices-at-once"
 
@@ -80,6 +81,11 @@ extension ConformanceRun {
         && !(isOnlyInParallel && result.clause.id == ConformanceRun.parallelUploads)
     }
     guard roots.count > 1 else { return roots.forEach { excuseSingleFailure($0, tell) } }
+    if let found = rareFailure(beside: broken) {
+      reportBroken(found, tell)
+      repeatOnce(broken.filter { !isExplained($0, by: found) }, because: found.clause)
+      return
+    }
     let isLoss = roots.contains { $0.breach?.signs.contains(.loss) ?? false }
     let ofFailures = isOnlyInParallel ? ConformanceRun.parallelUploads : ConformanceRun.clausesOfSample[1]
     let cause = isLoss ? ConformanceRun.clausesOfSample[0] : ofFailures
@@ -99,6 +105,16 @@ extension ConformanceRun {
     breach.cause =
       "\(isLoss ? "acknowledged records are sometimes not stored" : "good records are sometimes not acknowledged"): \(found.count) clauses were broken by that, and kept when they ran again (\(names)); the first: \(first.cause)"
     reportBroken(GoodRecordSample.Finding(clause: cause, breach: breach), tell)
+  }
+
+  /// Returns the finding of a failure that a long row of good uploads meets more than once. One that is of uploads at once alone
+  /// is not in it.
+  private func rareFailure(beside broken: [ClauseResult]) -> GoodRecordSample.Finding? {
+    guard !isSlow, let clause = ConformanceClause.all.first(where: { $0.id == ConformanceRun.clausesOfSample[1] })
+    else { return nil }
+    let run = clauseRun(clause, turn: restartCount, attempt: ConformanceRun.attemptOfRow)
+    guard let row = run.rowOfGoodRecords(), row.singles.failed.count > 1 else { return nil }
+    return row.finding(beside: broken.compactMap(\.breach))
   }
 
   /// Excuses a single failure of a good upload that does not recur. The loss of an acknowledged record is not excused.

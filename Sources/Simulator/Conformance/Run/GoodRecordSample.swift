@@ -128,6 +128,24 @@ extension ClauseRun {
     return sample
   }
 
+  private static let (singlesOfRow, timeForRow) = (1_000, Nanoseconds.seconds(4))
+
+  /// Sends many records one by one over one connection; nil if that is impossible.
+  func rowOfGoodRecords() -> GoodRecordSample? {
+    var sample = GoodRecordSample()
+    let end = now + ClauseRun.timeForRow
+    do {
+      let phone = try phone(named: "row") {
+        ($0.http.batchSync, $0.http.timeoutMilliseconds) = (false, 3_000)
+      }
+      while now < end, sample.singles.uploads < ClauseRun.singlesOfRow {
+        _ = try send(1, by: phone, 1, into: &sample.singles)
+      }
+      sample.failure = sample.singles.failed.last.map { breach("", harm: .repeat, $0) }
+    } catch { return nil }
+    return sample
+  }
+
   private static let (singlesAlone, restBefore, restBetween) = (40, 500, 40)
   private static let timeForSingles = Nanoseconds.seconds(5)
 
