@@ -163,7 +163,7 @@ import Threaded
     #expect(breach?.harm == .lose, "\(String(describing: breach))")
     #expect(
       breach?.cause.hasSuffix(
-        "; when its good records were sent again without it, they were acknowledged, and 9 of 9 are not stored")
+        "; when its good records were sent again by themselves, they were acknowledged, and 9 of 9 are not stored")
         ?? false, "\(breach?.cause ?? "")")
     let refusing = try ScriptedBackend(.refusesBatchWithABadRecord).summary(of: ["bad-record-in-batch"])
     #expect(refusing.broken.first?.breach?.harm == .block, "\(refusing.results.map(\.verdict))")

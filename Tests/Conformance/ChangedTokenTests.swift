@@ -9,6 +9,15 @@ import Testing
     #expect(changed == "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.aaaaaaaabaaaaaaa")
   }
 
+  /// `{"alg":"HS256"}` becomes `{"alg":"none"}`.
+  @Test func theSignatureOfAJWTIsTakenAway() {
+    let unsigned = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.aaaaaaaaaaaaaaaa".withoutSignature
+    #expect(unsigned == "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.")
+    for token in ["", "0123456789abcdef", "a.b.c", "eyJhIjoxfQ.eyJzdWIiOiJ4In0.aaaa", "eyJhbGciOiJub25lIn0.e30."] {
+      #expect(token.withoutSignature == nil, "\(token)")
+    }
+  }
+
   @Test func theEndOfAnotherTokenIsChanged() {
     #expect("0123456789abcdef".withAnotherLetter == "0123456789abcdaf")
     #expect("0123456789ABCDEF".withAnotherLetter == "0123456789ABCDaF")

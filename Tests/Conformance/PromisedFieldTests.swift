@@ -16,6 +16,9 @@ import Threaded
     (.forgetsNewFields, "unknown-fields", "'new_key' is not stored"),
     (.forgetsConfidence, "standard-fields-kept", "'activity.confidence' is not stored"),
     (.forgetsZeroAltitude, "standard-fields-kept", "'coords.altitude' of 0 is not stored"),
+    (.forgetsFloors, "standard-fields-kept", "'coords.floor' is not stored"),
+    (.forgetsAccuracies, "standard-fields-kept", "'coords.speed_accuracy' is not stored"),
+    (.forgetsTimeOfRecording, "standard-fields-kept", "'recorded_at' is not stored"),
   ]
 
   @Test(arguments: losses)
@@ -27,6 +30,16 @@ import Threaded
     #expect(breach.cause.contains(words), "\(breach.cause)")
     guard case .kept? = try ScriptedBackend(nil).verdict(on: clause, dialect: Self.everything) else {
       Issue.record("a right backend does not keep \(clause)")
+      return
+    }
+  }
+
+  /// A list of columns may have none for what no promise names.
+  @Test(arguments: [ScriptedBackend.Defect.forgetsFloors, .forgetsAccuracies, .forgetsTimeOfRecording])
+  func whatIsNotPromisedAndNotStoredIsNone(defect: ScriptedBackend.Defect) throws {
+    let verdict = try ScriptedBackend(defect).verdict(on: "standard-fields-kept")
+    guard case .kept? = verdict else {
+      Issue.record("\(String(describing: verdict))")
       return
     }
   }

@@ -74,6 +74,14 @@ extension ScriptedBackend {
     return number > 120 && number.isMultiple(of: 7)
   }
 
+  func cut(_ device: String) -> String { defect == .cutsLongNames ? String(device.prefix(48)) : device }
+
+  func areKnown(_ records: [StoredValue], of device: String, in entries: [Entry]) -> Bool {
+    records.allSatisfy { record in
+      entries.contains { $0.device == device && $0.uuid == record["uuid"]?.string }
+    }
+  }
+
   func shortened(_ device: String) -> String { defect == .cutsNames ? String(device.prefix(8)) : device }
 
   /// Milliseconds until the list shows what has come in one upload.
@@ -180,6 +188,13 @@ extension ScriptedBackend {
   private func withWrongValues(_ record: StoredValue) -> StoredValue {
     switch defect {
     case .makesZeroOfUnknownAccuracy: return record.withZeroForUnknownAccuracy
+    case .dropsTomorrow:
+      return instant(of: record) > SystemClock().wallNow.millisecondsSince1970 + 86_400_000 ? nil : record
+    case .forgetsFloors: return record.replacing("coords", record["coords"]?.replacing("floor", nil))
+    case .forgetsAccuracies:
+      let names = ["speed_accuracy", "heading_accuracy", "altitude_accuracy"]
+      return record.replacing("coords", names.reduce(record["coords"]) { $0?.replacing($1, nil) })
+    case .forgetsTimeOfRecording: return record.replacing("recorded_at", nil).replacing("age", nil)
     case .escapesHTML:
       guard case .object(let members)? = record["extras"] else { return record }
       let escaped = members.map { member in

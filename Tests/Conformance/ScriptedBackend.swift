@@ -50,6 +50,13 @@ final class ScriptedBackend: Sendable {
     case isSilentBehindFirst, claimsAByteMore, hasNoUpstream
     case acknowledgesLongHeads, answersHEADWithABody, leavesBodiesUnread, readsAsFarAsItGoes
     case skipsWhatEndsWithAKnown, losesOtherDays, dropsBehindABadFirst, dropsRests, escapesHTML, takesOneForAPercent
+    case failsAtTwoBad, dropsTomorrow, forgetsFloors, forgetsAccuracies, forgetsTimeOfRecording, dropsLongNames
+    /// In uploads alone, the latter behind 48 letters.
+    case cutsLongNames
+    /// What it knows is answered with 204 and a body; the fiftieth answer of a connection is its last, and does not say so.
+    case answersRepeatsWithABody, closesBehindFifty
+    /// Each 151st upload, which is stored all the same.
+    case failsRarely
   }
 
   struct Entry {
@@ -128,6 +135,8 @@ final class ScriptedBackend: Sendable {
     case timesUnderAnotherName, timesSinceTwoThousandAndOne, flagsAsText, wholeDegrees
     /// It ends at so many entries.
     case firstHundred, newestHundred
+    /// Each 64th is left out, from the sixteenth on.
+    case skipsRows
     /// A hundred on a page, and the place of the next one under a name that the dialect does not know.
     case hasPages
     /// A table that has not everything.
@@ -137,7 +146,7 @@ final class ScriptedBackend: Sendable {
   }
 
   let defect: Defect?
-  private let listing: Listing
+  let listing: Listing
   /// Each upload of so many is refused, as it is busy.
   private let busyAt: Int?
   private let entries = Mutex<[Entry]>([])
@@ -250,6 +259,7 @@ final class ScriptedBackend: Sendable {
     if defect == .refusesOneOfACrowd, named.hasSuffix("hundred-at-once-31") { return answer(503) }
     if defect == .losesOverlaps, isBusy(with: named, request.connection) { return success }
     let taken = entries.withLock { take(body, of: named, into: &$0) }
+    if let answer = rareAnswer(to: request, taken) { return answer }
     let isThird = uploads.add(1, ordering: .relaxed).oldValue % 3 == 2
     return defect == .failsAtEachThird && isThird ? answer(503) : taken
   }
@@ -287,29 +297,6 @@ final class ScriptedBackend: Sendable {
     return .ok(listing == .wrapped ? "{\"points\":\(list),\"next\":null}" : list)
   }
 
-  private func shown(of all: [Entry]) -> ArraySlice<Entry> {
-    return switch listing {
-    case .firstHundred: all.prefix(100)
-    case .newestHundred: all.suffix(100)
-    default: all[...]
-    }
-  }
-
-  private func page(of all: [Entry], _ device: String, fromEntry start: Int) -> BareServer.Answer {
-    let shown = all.dropFirst(start).prefix(100)
-    let next = start + 100 < all.count ? "\"/stored?device=\(device)&after=\(start + 100)\"" : "null"
-    return .ok("{\"points\":[\(shown.map(\.text).joined(separator: ","))],\"next_page\":\(next)}")
-  }
-
-  /// Fifty of a list, from the whole second on behind which the last page ended.
-  private func page(of all: [Entry], _ device: String, from second: Int64) -> BareServer.Answer {
-    let rest = all.filter { instant(of: $0.record) / 1_000 > second }
-    let shown = rest.prefix(50)
-    let last = shown.last.map { instant(of: $0.record) / 1_000 } ?? 0
-    let next = shown.count < rest.count ? "\"/stored?device=\(device)&after=\(last)\"" : "null"
-    return .ok("{\"points\":[\(shown.map(\.text).joined(separator: ","))],\"next\":\(next)}")
-  }
-
   private func pause(_ milliseconds: Int) { _ = Semaphore().wait(milliseconds: milliseconds) }
 
   func answer(_ status: Int, _ body: String = "", type: String = "application/json") -> BareServer.Answer {
@@ -333,7 +320,8 @@ final class ScriptedBackend: Sendable {
 
   private func take(_ body: StoredValue, of named: String, into entries: inout [Entry]) -> BareServer.Answer {
     let number = defect == .numbersDevices ? Int(named).map { "\($0)" } : nil
-    let device = defect == .filesElsewhere ? "all" : number ?? shortened(named)
+    let device = defect == .filesElsewhere ? "all" : number ?? cut(shortened(named))
+    if defect == .dropsLongNames, device.utf8.count > 32 { return success }
     if defect == .losesOneOfACrowd, device.hasSuffix("at-once-31") || device.hasSuffix("beside-bad-11") {
       return success
     }
@@ -348,6 +336,10 @@ final class ScriptedBackend: Sendable {
       if defect == .dropsSecondOfBatch, records.count > 1 { records.remove(at: 1) }
     case let single?: records = [single]
     case nil: return answer(400)
+    }
+    if defect == .failsAtTwoBad, records.count(where: { $0["coords"] == nil }) > 1 { return answer(500) }
+    if defect == .answersRepeatsWithABody, areKnown(records, of: device, in: entries) {
+      return .text("HTTP/1.1 204 X\r\n\r\n{}")
     }
     records = shortened(records, of: device, beside: entries)
     if defect == .failsAtTheFirstLargeBatch, records.count > 20, !hasFailed.exchange(true, ordering: .relaxed) {

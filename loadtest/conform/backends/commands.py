@@ -1,4 +1,7 @@
-"""Commands that wait for a device; each goes out once, in the next answer to that device."""
+"""Commands that wait for a device; each goes out with the next answer to that device.
+
+They go out again when the upload that had this answer comes again, as the answer was lost then; other records show that it was read.
+"""
 
 from intake import parse, write
 
@@ -15,11 +18,17 @@ class Commands:
 
     def take(self, upload):
         """The commands for the device of this upload; inside its transaction."""
-        rows = self.waiting(upload.device)
-        self.store.db.executemany("delete from commands where seq = ?", [(seq,) for seq, _ in rows])
-        return [parse(command) for _, command in rows]
+        keys = [record.key for record in upload.records]
+        due = []
+        for seq, command, carrier in self.waiting(upload.device):
+            if carrier is not None and carrier not in keys:
+                self.store.db.execute("delete from commands where seq = ?", (seq,))
+                continue
+            self.store.db.execute("update commands set carrier = ? where seq = ?", (keys[0] if keys else "", seq))
+            due.append(parse(command))
+        return due
 
     def waiting(self, device):
         return self.store.db.execute(
-            "select seq, command from commands where device = ? order by seq", (device,)
+            "select seq, command, carrier from commands where device = ? order by seq", (device,)
         ).fetchall()

@@ -30,7 +30,8 @@ create table if not exists locations (
   unique (device, key));
 create index if not exists locations_by_device on locations (device, id);
 create table if not exists aside (id bigserial primary key, device text not null, record json not null, reason text not null);
-create table if not exists commands (id bigserial primary key, device text not null, command json not null);
+create table if not exists commands (
+  id bigserial primary key, device text not null, command json not null, carrier text);
 create table if not exists logins (id bigserial primary key, device text not null, current text not null, previous text);
 create table if not exists secret (one boolean primary key default true check (one), value text not null);
 """
@@ -224,12 +225,20 @@ def save(database, upload):
         if upload.aside:
             put_aside = [(device, write(content), reason) for device, content, reason in upload.aside]
             execute_values(cursor, "insert into aside (device, record, reason) values %s", put_aside)
-        cursor.execute(
-            "with taken as (delete from commands where device = %s returning id, command)"
-            " select command::text from taken order by id",
-            (upload.device,),
-        )
-        return [json.loads(command) for command, in cursor.fetchall()]
+        return take(cursor, upload.device, [record.key for record in upload.records])
+
+
+def take(cursor, device, keys):
+    """The commands for a device. Those of the last answer come again with an upload of the same records: it was lost."""
+    cursor.execute(
+        "delete from commands where device = %s and carrier is not null and carrier <> all(%s::text[])", (device, keys)
+    )
+    cursor.execute(
+        "with taken as (update commands set carrier = %s where device = %s returning id, command)"
+        " select command::text from taken order by id",
+        (keys[0] if keys else "", device),
+    )
+    return [json.loads(command) for command, in cursor.fetchall()]
 
 
 def page(database, table, columns):

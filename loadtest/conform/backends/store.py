@@ -15,7 +15,8 @@ create unique index if not exists one_record on records (device, key);
 create index if not exists by_device on records (device);
 create table if not exists aside (
   seq integer primary key autoincrement, device text not null, record text not null, reason text not null);
-create table if not exists commands (seq integer primary key autoincrement, device text not null, command text not null);
+create table if not exists commands (
+  seq integer primary key autoincrement, device text not null, command text not null, carrier text);
 create table if not exists access (token text primary key, device text not null, until real not null, pair text not null);
 create table if not exists refresh (
   token text primary key, device text not null, pair text not null, used real, successor text);

@@ -36,8 +36,7 @@ package struct ConformanceTarget: Sendable {
     _ base: String, _ dialect: Dialect, adminToken: String?,
     over transport: TransportConfiguration = TransportConfiguration()
   ) {
-    let dialect = dialect.withPromisesOfPreset
-    self.dialect = dialect
+    var dialect = dialect.withPromisesOfPreset
     let client = ConformanceClient(transport: transport.ofConformance)
     self.client = client
     let root = ConformanceTarget.joined(base, dialect.uploadPath)
@@ -48,6 +47,11 @@ package struct ConformanceTarget: Sendable {
     commands = dialect.commands.map { ConformanceTarget.resolved($0, base) } ?? ours?.commands
     templates = AppTemplates(dialect)
     let described = ConformanceTarget.store(dialect.verification, base, client)
+    // Its own list shows whole records, and their params.
+    if described == nil, ours != nil, !templates.writesLocations, dialect.promises.kept == nil {
+      dialect.promises.kept = KeptField.allCases
+    }
+    self.dialect = dialect
     ownStore = described == nil ? ours?.base : nil
     let store = described ?? ours?.store(client)
     self.store = templates.places.flatMap { places in store.map { TemplatedStore(store: $0, places: places) } } ?? store
@@ -105,8 +109,10 @@ package struct ConformanceTarget: Sendable {
 extension Dialect {
   /// The dialect with the promises of the preset's server, where the file does not define them.
   fileprivate var withPromisesOfPreset: Dialect {
-    guard preset == .rollingroad else { return self }
     var dialect = self
+    // Its own limit, unless its configuration has another.
+    if preset == .traccar { dialect.promises.newest = min(promises.newest, .seconds(86_400)) }
+    guard preset == .rollingroad else { return dialect }
     if promises.roots.isEmpty { dialect.promises.roots = ["locations", "."] }
     if promises.methods.isEmpty { dialect.promises.methods = ["PUT", "PATCH"] }
     dialect.promises.takesEpoch = true

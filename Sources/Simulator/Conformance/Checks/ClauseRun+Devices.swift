@@ -1,7 +1,29 @@
+import AnswerCheck
 import BackendStore
 import Base
+import Contract
+import JSON
 import Synchronization
 import Threads
+
+/// Devices with long names.
+extension ClauseRun {
+  private static let lengthOfNames = 64
+
+  /// Returns two phones whose long names differ in the last letter; fewer where such names get no tokens.
+  func phonesWithLongNames() throws -> [ConformancePhone] {
+    let base = try phone(signsIn: false).name + "-"
+    let middle = String(repeating: "n", count: max(0, ClauseRun.lengthOfNames - 1 - base.utf8.count))
+    return try ["1", "2"].compactMap { last in
+      let name = base + middle + last
+      guard facts.needsTokens else { return try phone(exactly: name) }
+      guard let answer = JSONValue(answerOf: try signInAnswer(name)),
+        let tokens = DeviceTokens(FoundTokens(searching: answer))
+      else { return nil }
+      return try phone(exactly: name, tokens: tokens)
+    }
+  }
+}
 
 /// Checks of many devices.
 extension ClauseRun {
@@ -94,12 +116,23 @@ extension [StoredRecord] {
 
 /// Records that are missing under their own device.
 extension ClauseRun {
-  /// Returns the device under which a missing record is listed, from the list of all devices or a query without a device. A
-  /// store that rejects such a query is ignored.
-  func otherPlace(of record: SentRecord) -> String? {
-    guard let owner = owners(of: [record.uuid])[record.uuid] else { return nil }
-    return owner.map { "under '\($0)'" } ?? "under another device"
+  /// Returns the device under which a missing record is listed, from the list of all devices or a query without a device, or from
+  /// those of names that are cut. A store that rejects such a query is ignored.
+  func otherPlace(of record: SentRecord, sentBy device: String) -> String? {
+    if let owner = owners(of: [record.uuid])[record.uuid] {
+      return owner.map { "under '\($0)'" } ?? "under another device"
+    }
+    for length in ClauseRun.lengthsOfColumns where length < device.utf8.count {
+      let part = String(decoding: device.utf8.prefix(length), as: UTF8.self)
+      do throws(StoreViewError) {
+        guard try target.store?.records(of: part).contains(where: { $0.uuid == record.uuid }) ?? false else { continue }
+        return "under '\(part)', the first \(length) bytes of its name"
+      } catch { continue }
+    }
+    return nil
   }
+
+  private static let lengthsOfColumns = [8, 16, 20, 24, 25, 30, 32, 36, 40, 48, 50, 60, 63]
 
   /// Returns the owners of these records by one query for all devices; nil as the owner where the store does not name it.
   private func owners(of wanted: Set<UUID128>) -> [UUID128: String?] {

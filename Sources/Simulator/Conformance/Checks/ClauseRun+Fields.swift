@@ -92,6 +92,12 @@ extension ClauseRun {
     try expectSame(field, sent, as: stored, of: record, entry)
   }
 
+  /// Requires that a field is stored, with any value.
+  func expectPresent(_ field: String, of record: SentRecord, in look: FoundRecords) throws {
+    guard record.sends(field), let entry = look.entry(of: record), entry.value(field) == nil else { return }
+    throw missing(field, of: record, entry)
+  }
+
   /// A value that was sent as -1 is stored as -1, or as the store's own word for "unknown".
   func expectUnknown(_ fields: [String], of record: SentRecord, in look: FoundRecords) throws {
     guard let entry = look.entry(of: record) else { return }

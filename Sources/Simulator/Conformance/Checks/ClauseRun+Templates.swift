@@ -74,9 +74,12 @@ extension ClauseRun {
     return result + [UInt8(ascii: "}")]
   }
 
+  /// Whether the app may send any params beside its records.
+  var hasFreeParams: Bool { !target.templates.writesLocations || facts.promises(.params) }
+
   /// Requires that params are free. With a template, a backend may accept only the keys that the app sends beside its records.
   func needFreeParams() throws {
-    guard target.templates.writesLocations, !facts.promises(.params) else { return }
+    if hasFreeParams { return }
     throw ClauseStop.notApplicable("the app of the dialect writes its uploads by a template, and sends no other params")
   }
 

@@ -17,35 +17,38 @@ extension ConformanceClause {
       isBare: isBare)
   }
 
-  /// In the middle, at the beginning and at the end of a batch.
+  /// In the middle, at the beginning and at the end of a batch, and two of them.
   static func badInBatch(_ run: ClauseRun) throws {
     try run.needBatches()
-    for place in [5, 0, 9] {
-      try badInBatch(run, behind: place)
+    for places in [[5], [0], [9], [2, 6]] {
+      try badInBatch(run, at: places)
       // A backend that has stopped is the finding, not its answer to the next batch.
       if run.lastingProblem(withBatches: true) != nil { return }
     }
   }
 
-  private static func badInBatch(_ run: ClauseRun, behind count: Int) throws {
+  private static func badInBatch(_ run: ClauseRun, at places: [Int]) throws {
     let phone = try run.phone { $0.http.batchSync = true }
-    let (before, after) = (run.fixes(phone, count), run.fixes(phone, 9 - count))
-    phone.put(before + [try badRecord(run, phone)] + after)
+    let good = run.fixes(phone, 10 - places.count)
+    var batch = good
+    for place in places { batch.insert(try badRecord(run, phone), at: place) }
+    phone.put(batch)
     guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    let (one, bad) = places.count == 1 ? ("one record", "one bad record") : ("two records", "two bad records")
     guard upload.isSuccess else {
-      let words = "a batch with one record without coordinates was \(upload.outcome.answer(120))"
-      try expectKnownWhenStored(before + after, of: phone.name, behind: upload, words, run)
+      let words = "a batch with \(one) without coordinates was \(upload.outcome.answer(120))"
+      try expectKnownWhenStored(good, of: phone.name, behind: upload, words, run)
       throw run.fail(words, harm: .block, upload)
     }
     let page = ObservedAnswer.isPage(upload.body, type: upload.head[HeaderName.contentType]) ? " (with a page)" : ""
-    let look = try run.look(for: before + after, of: phone.name)
+    let look = try run.look(for: good, of: phone.name)
     guard look.missing.isEmpty else {
-      try run.expectNotElsewhere(look, among: before + after, of: phone.name, " of a batch with one bad record")
+      try run.expectNotElsewhere(look, among: good, of: phone.name, " of a batch with \(bad)")
       throw run.fail(
-        "of a batch with one bad record \(9 - look.missing.count) of the 9 good ones are stored, and all were acknowledged\(page)",
+        "of a batch with \(bad) \(good.count - look.missing.count) of the \(good.count) good ones are stored, and all were acknowledged\(page)",
         harm: .lose, upload, stored: "\(look.listed) entries")
     }
-    try run.expectAsSent(before + after, in: look, among: " of a batch with one bad record")
+    try run.expectAsSent(good, in: look, among: " of a batch with \(bad)")
   }
 
   /// What a refused batch had of good records may come again without the bad one, which the phone has dropped for its age: a
@@ -64,7 +67,7 @@ extension ConformanceClause {
     let missing = try run.look(for: records, of: device).missing.count
     if missing == 0 { return }
     throw run.fail(
-      "\(words); when its good records were sent again without it, they were acknowledged, and \(missing) of \(records.count) are not stored",
+      "\(words); when its good records were sent again by themselves, they were acknowledged, and \(missing) of \(records.count) are not stored",
       harm: .lose, refused, sign: .loss)
   }
 

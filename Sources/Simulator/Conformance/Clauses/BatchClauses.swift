@@ -66,13 +66,19 @@ extension ConformanceClause {
       because: "the clocks of phones are wrong, and GPS time does not come from them (SDK §5.1)",
       presumes: ["time-to-the-millisecond", "time-is-utc"], minuteEarly),
     ConformanceClause(
+      "day-early", .batches, .should, .lose, "A record of a day and a half in the future is acknowledged and stored",
+      because:
+        "the clock of a phone may be set to another day; what is useful is for the reader to decide, and the phone deletes the record either way (SDK §5.1)",
+      presumes: ["minute-early"], dayEarly),
+    ConformanceClause(
       "alive-after-bad-record", .batches, .must, .block,
       "After a bad record good ones are acknowledged and stored as before",
       because: "a transaction that is left open, or a worker that has died, blocks every phone (SDK §22, row 1)",
       phase: .risky,
       presumes: ["batch-all-stored"], aliveAfterBad),
     ConformanceClause(
-      "bad-record-in-batch", .batches, .must, .block, "One bad record in a batch of ten costs none of the others",
+      "bad-record-in-batch", .batches, .must, .block,
+      "One bad record in a batch of ten, or two, cost none of the others",
       because:
         "an answer cannot acknowledge a part of a batch: after a refusal the SDK sends all ten again and again, and a success without storage loses nine (SDK §9.1, §22, row 1)",
       threads: ["react-native#1037", "react-native#360", "capacitor#324", "mauron85#246"],
@@ -216,6 +222,26 @@ extension ConformanceClause {
     try run.deliver(phone, [record], as: "a record of the next minute")
     let look = try run.expectOnce([record], of: phone.name, among: ", a minute ahead of the clock,")
     try run.expectSame(["timestamp"], of: record, in: look)
+  }
+
+  /// With which time is left open: a backend may correct it.
+  private static func dayEarly(_ run: ClauseRun) throws {
+    let span = Nanoseconds.seconds(36 * 3_600)
+    if run.target.dialect.promises.newest < span {
+      throw ClauseStop.notApplicable("the dialect promises to keep records of less than that in the future")
+    }
+    let phone = try run.phone()
+    let record = run.fix(phone, at: run.wallNow.advanced(byMilliseconds: span.wholeMilliseconds))
+    run.log.noteUnscriptable()
+    try run.deliver(phone, [record], as: "a record of a day and a half in the future")
+    let look = try run.look(for: [record], of: phone.name)
+    if look.missing.isEmpty { return }
+    do {
+      try run.expectOnce([record], of: phone.name, among: " of a day and a half in the future")
+    } catch ClauseStop.broken(var breach) {
+      breach.cause += ": a backend that drops such records says from when on with promises.newest"
+      throw ClauseStop.broken(breach)
+    }
   }
 
   private static func kinds(_ run: ClauseRun) throws {

@@ -47,7 +47,7 @@ extension ConformanceClause {
     ConformanceClause(
       "command-right-device", .commands, .must, .wrong, "A command reaches its own device and no other",
       because: "a stop for one phone must not stop the fleet", needs: [.commands], phase: .beforeParallel,
-      presumes: ["command-form", "no-commands-unasked"], rightDevice),
+      presumes: ["command-form", "no-commands-unasked"], commandsOfOneDevice),
     ConformanceClause(
       "command-kinds", .commands, .must, .deaf, "Each kind of command reaches the phone under its own name",
       because: "an unknown name is logged and passed over (SDK §10.2)", needs: [.commands],
@@ -240,7 +240,7 @@ extension ConformanceClause {
     }
   }
 
-  private static func rightDevice(_ run: ClauseRun) throws {
+  private static func commandsOfOneDevice(_ run: ClauseRun) throws {
     let (mine, other) = (try run.phone(), try run.phone())
     try run.queueCommands([.setOdometer(metres: 77)], for: mine)
     for _ in 0..<2 { try run.deliver(other, [run.fix(other)]) }
@@ -249,6 +249,28 @@ extension ConformanceClause {
     }
     try collect(run, mine, count: 1)
     if mine.executed.isEmpty { throw ClauseStop.notJudged("the command has not come at all") }
+    try commandsBesideOthers(run)
+  }
+
+  /// Uploads of several phones that come at once may share a transaction, and each has an answer of its own.
+  private static func commandsBesideOthers(_ run: ClauseRun) throws {
+    let phones = try (0..<6).map { _ in try run.phone() }
+    for _ in 0..<(run.facts.isSlow ? 1 : 4) {
+      let before = phones[0].executed.count
+      try run.queueCommands([.setOdometer(metres: 78)], for: phones[0])
+      for _ in 0..<3 where phones[0].executed.count == before {
+        let requests = try phones.map { ($0, try run.request($0, [run.fix($0)])) }
+        let uploads = try run.line().exchangeAll(requests.map { ($0.1, $0.0.number) })
+        for (phone, request) in requests {
+          guard let upload = uploads.first(where: { $0.request === request }) else { continue }
+          phone.answer(request, upload.outcome)
+        }
+        guard let stranger = phones.dropFirst().first(where: { !$0.executed.isEmpty }) else { continue }
+        throw run.fail(
+          "\(stranger.executed[0].name.rawValue) was queued for '\(phones[0].name)' and came to '\(stranger.name)', which uploaded at the same time"
+        )
+      }
+    }
   }
 
   private static func once(_ run: ClauseRun) throws {
@@ -262,24 +284,27 @@ extension ConformanceClause {
     }
   }
 
+  /// More than a handful: a phone without network has not had those of a day. Two fences, as a queue that keeps one command of
+  /// each name loses the first.
+  private static let waiting: [Command] = [
+    .setOdometer(metres: 5), .addGeofence(fence("one")), .changePace(isMoving: true), .addGeofence(fence("two")),
+    .destroyLog, .stopSchedule, .removeGeofence(identifier: "one"), .resetOdometer,
+    .setConfig(.object(["geolocation": .object(["distanceFilter": .integer(60)])])), .startSchedule,
+    .removeGeofences(identifiers: nil), .startGeofences,
+  ]
+
   private static func order(_ run: ClauseRun) throws {
     let phone = try run.phone()
-    // Two fences: a queue that keeps one command of each name loses the first.
-    let commands: [Command] = [
-      .setOdometer(metres: 5), .addGeofence(fence("one")), .changePace(isMoving: true), .addGeofence(fence("two")),
-      .destroyLog,
-    ]
-    for command in commands { try run.queueCommands([command], for: phone) }
-    try collect(run, phone, count: commands.count)
-    let names = phone.executed.map(\.name)
-    guard names.count >= commands.count else {
-      let list = names.isEmpty ? "none" : "only \(names.map(\.rawValue).joined(separator: ", "))"
-      throw run.fail("five commands were queued one after the other, and \(list) came")
-    }
-    if names != commands.map(\.name) {
+    for command in waiting { try run.queueCommands([command], for: phone) }
+    try collect(run, phone, count: waiting.count)
+    func list(_ commands: [Command]) -> String { commands.map(\.name.rawValue).joined(separator: ", ") }
+    guard phone.executed.count >= waiting.count else {
+      let came = phone.executed.isEmpty ? "none" : "only \(list(phone.executed))"
       throw run.fail(
-        "queued as \(commands.map(\.name.rawValue).joined(separator: ", ")), came as \(names.map(\.rawValue).joined(separator: ", "))"
-      )
+        "of \(waiting.count) commands that were queued one after the other (\(list(waiting))), \(came) came")
+    }
+    if phone.executed.map(\.name) != waiting.map(\.name) {
+      throw run.fail("queued as \(list(waiting)), came as \(list(phone.executed))")
     }
   }
 }

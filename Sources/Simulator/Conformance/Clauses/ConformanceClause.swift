@@ -42,8 +42,8 @@ package struct ConformanceClause: Sendable {
     + shapes
     + tokens
     + refreshes
-    + remoteControl
-    + connections + framing + headers + refusals + trouble + restarts
+    + remoteControl + lostCommands
+    + connections + framing + headers + refusals + longConnections + trouble + restarts
 
   /// Returns the URL of a report that a clause names.
   package static func address(ofThread thread: String) -> String? {

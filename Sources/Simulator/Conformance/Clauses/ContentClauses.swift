@@ -98,7 +98,7 @@ extension ConformanceClause {
       "Speed, heading, altitude, accuracy, odometer, is_moving, battery and activity are stored as they were sent",
       because: "they are the documented payload, and 0 is a value (LocationEvent, HTTP POST schema)", standardFields),
     ConformanceClause(
-      "params-kept", .content, .should, .wrong, "The params beside the records are stored",
+      "params-kept", .content, .should, .wrong, "The params beside the records are stored, of whatever kind",
       because: "apps say there whose trip this is (HttpConfig params)", params),
   ]
 
@@ -263,44 +263,70 @@ extension ConformanceClause {
       sign: .field("mock"))
   }
 
+  /// Of each kind of JSON.
+  private static let sentParams: [(name: String, value: JSONValue)] = [
+    ("trip", .string("T 1")), ("user_id", .integer(1234)), ("trip_rate", .double(0.25)), ("trip_is_trial", .bool(true)),
+    ("trip_details", .object(["axles": .integer(3), "loads": .array([.double(7.5), .integer(2)])])),
+  ]
+
   private static func params(_ run: ClauseRun) throws {
     try run.needFreeParams()
     let phone = try run.phone { draft in
       guard case .object(var members) = draft.http.params else { return }
-      members["user_id"] = .integer(1234)
-      members["trip"] = .string("T 1")
+      for param in sentParams { members[param.name] = param.value }
       draft.http.params = .object(members)
     }
     let record = run.fix(phone)
     try run.deliver(phone, [record])
     let look = try run.expectOnce([record], of: phone.name)
     guard let first = look.entry(of: record) else { return }
-    let isPromised = run.facts.promises(.params)
-    let found = first.value("params")?["user_id"] ?? first.value("user_id")
-    guard let found else {
-      if first.value("params") == nil, let place = first.namedPlace(of: "params") {
-        throw run.misplaced("params", place, first)
-      }
-      if isPromised { throw run.fail("the params are not stored", stored: first.entry.shown.shortened(200)) }
-      throw ClauseStop.notApplicable("the dialect does not promise to keep params")
+    if first.value("params") == nil, let place = first.namedPlace(of: "params") {
+      throw run.misplaced("params", place, first)
     }
-    if !found.equals(.number("1234")) { throw run.fail("user_id 1234 is stored as \(found.shown)") }
+    try expectParams(run, of: first)
+    let name = "user_id"
+    guard let found = run.param(name, of: first) else { return }
     phone.configure { draft in
       guard case .object(var members) = draft.http.params else { return }
-      members["user_id"] = .integer(5678)
+      members[name] = .integer(5678)
       draft.http.params = .object(members)
     }
     let next = run.fix(phone)
     try run.deliver(phone, [next])
     let entry = try run.expectOnce([record, next], of: phone.name).entry(of: record)
-    guard let kept = entry?.value("params")?["user_id"] ?? entry?.value("user_id"), !kept.equals(found) else { return }
+    guard let entry, let kept = run.param(name, of: entry), !kept.equals(found) else { return }
     throw run.fail(
       "user_id \(found.shown) of a record is \(kept.shown) after the next upload of its device, which has other params",
-      stored: entry?.entry.shown.shortened(200) ?? "")
+      stored: entry.entry.shown.shortened(200))
+  }
+
+  /// A list that is not promised to have them is judged by what it shows as params; one that shows a text has the others.
+  private static func expectParams(_ run: ClauseRun, of entry: StoredRecord) throws {
+    let isOwed = run.facts.promises(.params) || entry.value("params")?["trip"] != nil
+    if !isOwed, sentParams.allSatisfy({ run.param($0.name, of: entry) == nil }) {
+      throw ClauseStop.notApplicable("the dialect does not promise to keep params")
+    }
+    for (name, value) in sentParams {
+      guard let sent = StoredValue(value.serialized) else { continue }
+      guard let stored = run.param(name, of: entry) else {
+        if !isOwed { continue }
+        throw run.fail("the param \(name) is not stored", stored: entry.entry.shown.shortened(200))
+      }
+      if !stored.equals(sent) {
+        throw run.fail(
+          "the param \(name) \(sent.shown) is stored as \(stored.shown.shortened(80))",
+          stored: entry.entry.shown.shortened(200))
+      }
+    }
   }
 }
 
 extension ClauseRun {
+  /// Returns a param beside the records. Without a promise a column of its name may be of something else, as `user_id`.
+  fileprivate func param(_ name: String, of entry: StoredRecord) -> StoredValue? {
+    entry.value("params")?[name] ?? (facts.promises(.params) ? entry.value(name) : nil)
+  }
+
   /// Reports whether the text of a time was kept with its offset, or without the letter of its zone.
   func isSpelledLike(_ stored: StoredValue, _ spelling: String) -> Bool { stored.string == spelling }
 }

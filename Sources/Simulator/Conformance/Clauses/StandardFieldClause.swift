@@ -16,7 +16,8 @@ extension ConformanceClause {
       if let reason = shown.reasonOfAbsence { throw ClauseStop.partly(reason) }
       throw ClauseStop.notApplicable("the store shows none of these fields\(run.facts.remedyOfTemplates)")
     }
-    let leftOut = try expectZeros(run, fields + others, of: sent.zeros, beside: sent.different, in: look)
+    let zeros = (fields + others).filter { sent.zeros.value.value(at: $0) != nil }
+    let leftOut = try expectZeros(run, zeros, of: sent.zeros, beside: sent.different, in: look)
     for record in sent.different {
       // Values of these records that are 0 or false are left out, too.
       func isLeftOut(_ field: String) -> Bool {
@@ -28,6 +29,7 @@ extension ConformanceClause {
       }
     }
     for record in sent.moving { try run.expectSame(fields, of: record, in: look) }
+    for field in shown.present { try run.expectPresent(field, of: sent.different[0], in: look) }
     run.note = (fields + others).joined(separator: ", ")
     if leftOut { throw ClauseStop.partly(ClauseRun.reasonOfZeros) }
     if let reason = shown.reasonOfDoubt { throw ClauseStop.partly(reason) }
@@ -70,12 +72,12 @@ private struct StandardRecords {
 
   init(_ run: ClauseRun, _ phone: ConformancePhone) {
     different = [
-      run.fix(phone),
+      run.fix(phone) { ($0.coords.ellipsoidalAltitude, $0.coords.floor) = (859.5, 3) },
       run.fix(phone) { record in
         (record.coords.speed, record.coords.heading) = (0.25, 88.5)
         (record.coords.altitude, record.coords.accuracy) = (-3.5, 17.25)
         (record.coords.speedAccuracy, record.coords.headingAccuracy) = (1.75, 12.5)
-        record.coords.altitudeAccuracy = 6.25
+        (record.coords.altitudeAccuracy, record.coords.ellipsoidalAltitude, record.coords.floor) = (6.25, 44.75, -2)
         // More digits than a 32-bit float has.
         (record.odometer, record.isMoving) = (1_204_871.43, false)
         record.activity = Activity(.still, confidence: 61)
@@ -106,6 +108,8 @@ private struct ShownFields {
   let fields: [String]
   /// Those that are compared only where the store shows or promises them: columns may keep the level and the type only.
   let others: [String]
+  /// Those that must be there, whatever they say: a row may have a time of recording, or an age, of its own.
+  let present: [String]
   private let facts: RunFacts
   private let sent: [String]
 
@@ -130,10 +134,13 @@ private struct ShownFields {
     let pairs: [(field: String, beside: String, of: KeptField)] = [
       ("battery.is_charging", "battery.level", .battery), ("activity.confidence", "activity.type", .activity),
     ]
-    let accuracies = ["coords.speed_accuracy", "coords.heading_accuracy", "coords.altitude_accuracy"]
+    // A backend that keeps what no document names keeps what one does.
+    let keepsAll = facts.promises(.unknown) && facts.takesDefaultSchema
+    let rare = ["speed_accuracy", "heading_accuracy", "altitude_accuracy", "ellipsoidal_altitude", "floor"]
     others =
       pairs.filter { facts.shows($0.beside) && (isPromised($0.of) || showsOfAll($0.field)) }.map(\.field)
-      + accuracies.filter(showsOfAll)
+      + rare.map { "coords.\($0)" }.filter { keepsAll || showsOfAll($0) }
+    present = keepsAll ? ["recorded_at", "age"] : []
   }
 
   /// Why one of the sent fields cannot be compared; nil where each can, or is not there.

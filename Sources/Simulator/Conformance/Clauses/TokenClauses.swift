@@ -32,11 +32,7 @@ extension ConformanceClause {
             ? (ObservedAnswer.isPage(upload.body, type: upload.head[HeaderName.contentType]) ? .lose : .wrong) : .block,
           upload)
       }
-      guard run.target.store != nil else { return }
-      run.pause(Int(run.unsettledTime.wholeMilliseconds))
-      if try run.storedIfListed(phone.name)?.contains(where: { $0.uuid == record.uuid }) ?? false {
-        throw run.fail("an upload without a token was refused with status \(upload.status), and is stored", upload)
-      }
+      try run.expectNotStored(record, of: phone.name, refused: upload, "an upload without a token")
     },
     ConformanceClause(
       "unknown-is-401", .tokens, .must, .block, "An unknown access token is answered with 401",
@@ -48,34 +44,26 @@ extension ConformanceClause {
           $0.authorization.accessToken = token
           $0.authorization.refreshUrl = nil
         }
-        phone.put([run.fix(phone)])
+        let record = run.fix(phone)
+        phone.put([record])
         guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
         if upload.status != 401 {
           throw run.fail("an unknown access token was \(upload.outcome.answer(100))", upload)
         }
+        try run.expectNotStored(record, of: phone.name, refused: upload, "an upload with an unknown access token")
       }
     },
     ConformanceClause(
-      "changed-token-refused", .tokens, .must, .wrong, "A good token with one letter changed is refused",
+      "changed-token-refused", .tokens, .must, .wrong,
+      "A good token with one letter changed, or a JWT without its signature, is refused",
       because:
-        "a backend that does not check the signature of a JWT, or compares only the beginning of a token, accepts forged tokens (RFC 7515 §5.2)",
-      needs: [.tokens, .refusal], presumes: ["no-token-refused", "unknown-is-401", "register-answer"]
-    ) { run in
-      let name = try run.phone(signsIn: false).name
-      guard let token = try run.signIn(name).access.withAnotherLetter else {
-        throw ClauseStop.notApplicable("access tokens are too short to be changed")
-      }
-      let phone = try run.phone(exactly: name) {
-        $0.authorization.accessToken = token
-        $0.authorization.refreshUrl = nil
-      }
-      phone.put([run.fix(phone)])
-      guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
-      if upload.isSuccess { throw run.fail("a token with one letter changed was taken", upload) }
-    },
+        "a backend that does not check the signature of a JWT, lets the token choose to have none, or compares only the beginning of a token, accepts forged tokens (RFC 7515 §5.2; RFC 8725 §3.2)",
+      needs: [.tokens, .refusal], presumes: ["no-token-refused", "unknown-is-401", "register-answer"], changedToken),
     ConformanceClause(
-      "expired-is-401", .tokens, .must, .block, "An expired access token is answered with 401",
-      because: "only 401 makes the SDK refresh (SDK §9.1, §11.6)", threads: ["react-native#2440", "capacitor#388"],
+      "expired-is-401", .tokens, .must, .block,
+      "An expired access token is answered with 401, and its records are not stored",
+      because: "only 401 makes the SDK refresh, and the records come again behind it (SDK §9.1, §11.6)",
+      threads: ["react-native#2440", "capacitor#388"],
       needs: [.tokens, .refusal], presumes: ["tokens-end", "unknown-is-401", "no-token-refused"], expired),
     ConformanceClause(
       "tokens-end", .tokens, .should, .wrong,
@@ -84,7 +72,7 @@ extension ConformanceClause {
       needs: [.tokens, .refusal],
       presumes: ["no-token-refused", "expires-true"]
     ) { run in
-      let upload = try run.uploadAfterTheEnd()
+      let upload = try run.uploadAfterTheEnd().upload
       if upload.isSuccess {
         throw run.fail(
           "a token was taken \(run.target.dialect.promises.accessLeeway.wholeMilliseconds / 1_000 + 1) s after its stated end, or later: promises.accessTokenLeeway says how long that is meant",
@@ -175,10 +163,30 @@ extension ConformanceClause {
   }
 
   private static func expired(_ run: ClauseRun) throws {
-    let upload = try run.uploadAfterTheEnd()
+    let (upload, record, device) = try run.uploadAfterTheEnd()
     if upload.isSuccess { throw ClauseStop.notJudged("the token was still taken: see tokens-end") }
     if upload.status != 401 {
       throw run.fail("an expired access token was \(upload.outcome.answer(100))", upload)
+    }
+    try run.expectNotStored(record, of: device, refused: upload, "an upload with an expired access token")
+  }
+
+  private static func changedToken(_ run: ClauseRun) throws {
+    let name = try run.phone(signsIn: false).name
+    let good = try run.signIn(name).access
+    let forged = [
+      (good.withAnotherLetter, "a token with one letter changed"),
+      (good.withoutSignature, "a token of the same claims without a signature (alg: none)"),
+    ].compactMap { token, what in token.map { ($0, what) } }
+    if forged.isEmpty { throw ClauseStop.notApplicable("access tokens are too short to be changed") }
+    for (token, what) in forged {
+      let phone = try run.phone(exactly: name) {
+        $0.authorization.accessToken = token
+        $0.authorization.refreshUrl = nil
+      }
+      phone.put([run.fix(phone)])
+      guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+      if upload.isSuccess { throw run.fail("\(what) was taken", upload) }
     }
   }
 
@@ -196,21 +204,6 @@ extension ConformanceClause {
     let third = run.fix(again)
     try run.deliver(again, [third], as: "an upload after a second registration")
     try run.expectOnce([first, second, third], of: phone.name, among: " before and after a refresh", harm: .wrong)
-  }
-}
-
-extension String {
-  /// The token with one letter of its last quarter changed, or of the signature of a JWT; nil if it is too short.
-  var withAnotherLetter: String? {
-    var letters = Array(utf8)
-    let signature = letters.count { $0 == UInt8(ascii: ".") } == 2 ? letters.lastIndex(of: UInt8(ascii: ".")) : nil
-    let begin = signature.map { $0 + 1 } ?? letters.count * 3 / 4
-    // The last letters of base64 may have unused bits.
-    let place = begin + (letters.count - begin) / 2
-    guard letters.count >= 8, place < letters.count - 1 else { return nil }
-    let isUnchanged = letters[place] == UInt8(ascii: "a")
-    letters[place] = UInt8(ascii: isUnchanged ? "b" : "a")
-    return String(decoding: letters, as: UTF8.self)
   }
 }
 
@@ -235,21 +228,32 @@ extension DeviceTokens {
 
 /// Token expiry and refresh.
 extension ClauseRun {
+  /// Requires that a refused upload has stored nothing.
+  func expectNotStored(
+    _ record: SentRecord, of device: String, refused upload: ConformancePhone.Upload, _ what: String
+  ) throws {
+    guard target.store != nil else { return }
+    pause(Int(unsettledTime.wholeMilliseconds))
+    guard try storedIfListed(device)?.contains(where: { $0.uuid == record.uuid }) ?? false else { return }
+    throw fail("\(what) was refused with status \(upload.status), and is stored", harm: .wrong, upload)
+  }
+
   private static let patience = Nanoseconds.seconds(10)
 
-  /// Signs in, uploads, waits until the token has expired, and uploads again without a refresh.
-  func uploadAfterTheEnd() throws -> ConformancePhone.Upload {
+  /// Signs in, uploads, waits until the token has expired, and uploads another record without a refresh.
+  func uploadAfterTheEnd() throws -> (upload: ConformancePhone.Upload, record: SentRecord, device: String) {
     let name = try phone(signsIn: false).name
     let tokens = try signIn(name)
     let begin = wallNow
-    func upload() throws -> ConformancePhone.Upload {
+    func upload() throws -> (ConformancePhone.Upload, SentRecord, String) {
       let phone = try phone(exactly: name, tokens: tokens) {
         $0.authorization.refreshUrl = nil
         $0.authorization.expires = TokenExpiry.never
       }
-      phone.put([fix(phone)])
+      let record = fix(phone)
+      phone.put([record])
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
-      return upload
+      return (upload, record, name)
     }
     let stated = tokens.expires.flatMap { TokenExpiry.instant(of: $0, setAt: begin) }
     let promised = target.dialect.promises.accessLifetime.map { begin.advanced(byMilliseconds: $0.wholeMilliseconds) }

@@ -3,6 +3,7 @@ import BackendStore
 import Base
 import Contract
 import HTTP1
+import JSON
 import Scenario
 import Shell
 import Threads
@@ -206,7 +207,8 @@ extension ConformanceClause {
       for signal in ["TERM", "KILL"] { _ = try run.restart(signal) }
     },
     ConformanceClause(
-      "ack-survives-stop", .trouble, .must, .lose, "What was acknowledged before SIGTERM is there after the restart",
+      "ack-survives-stop", .trouble, .must, .lose,
+      "What was acknowledged before SIGTERM, or during the stop, is there after the restart",
       because: "the phone has deleted it; a deployment must not lose it (SDK §9.5)", needs: [.store, .restart],
       phase: .restart, presumes: ["same-before-and-after-restart"]
     ) { try survive($0, "TERM", among: " before SIGTERM") },
@@ -244,7 +246,12 @@ extension ConformanceClause {
       "same-before-and-after-restart", .trouble, .must, .lose, "What is listed before a restart is listed after it",
       because: "the store is the only copy (SDK §9.5)", needs: [.store, .restart], phase: .restart
     ) { run in
-      let phone = try run.phone { $0.persistence.maxDaysToPersist = 1_000 }
+      let phone = try run.phone { draft in
+        draft.persistence.maxDaysToPersist = 1_000
+        guard run.hasFreeParams, case .object(var members) = draft.http.params else { return }
+        members["trip"] = .string("T 1")
+        draft.http.params = .object(members)
+      }
       let records = run.fixes(phone, 12)
       try run.deliver(phone, records)
       try run.expectOnce(records, of: phone.name)
@@ -297,13 +304,18 @@ extension ConformanceClause {
   private static func survive(_ run: ClauseRun, _ signal: String, among: String) throws {
     let phone = try run.phone { $0.http.batchSync = false }
     var (acknowledged, isOver) = ([SentRecord](), false)
+    var underWay: [UploadUnderWay] = []
     var end: RestartInProgress?
     defer { end?.join() }
     // Uploads one after the other until the backend goes away, so that the last acknowledged one is milliseconds old. Some
     // precede the command, which may be as fast.
     let first = run.facts.isSlow ? 4 : 20
     for number in 0..<uploadsMax where !isOver {
-      if number == first { end = run.beginRestart(signal) }
+      if number == first {
+        // A backend that waits for what is under way acknowledges it while it stops.
+        if signal == "TERM" { underWay = try (0..<3).map { _ in try UploadUnderWay(run) } }
+        end = run.beginRestart(signal)
+      }
       // A restart command may take minutes.
       if number > uploadsAtOnce { run.pause(20) }
       let record = run.fix(phone)
@@ -316,6 +328,7 @@ extension ConformanceClause {
       if upload.isSuccess { acknowledged.append(record) }
       isOver = !upload.isSuccess && !isBusy || end?.hasEnded ?? false
     }
+    let late = underWay.filter { $0.finish() }
     try end?.wait(run)
     if !isOver {
       throw ClauseStop.notJudged("the backend was still there after \(uploadsMax) uploads beside the restart command")
@@ -323,7 +336,11 @@ extension ConformanceClause {
     guard end != nil else { throw ClauseStop.notJudged("not even \(first) uploads in a row were acknowledged") }
     guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("nothing was acknowledged before the signal") }
     try run.expectOnce(acknowledged, of: phone.name, among: among)
-    run.note = "\(acknowledged.count) records"
+    for upload in late {
+      try run.expectOnce(
+        [upload.record], of: upload.phone.name, among: " whose upload was under way at SIGTERM, and went on behind it,")
+    }
+    run.note = "\(acknowledged.count) records" + (late.isEmpty ? "" : ", \(late.count) of them during the stop")
   }
 
   /// The most uploads before a backend goes away, and how many of them come one right after the other.

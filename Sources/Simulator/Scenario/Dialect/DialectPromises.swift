@@ -24,6 +24,8 @@ package struct DialectPromises: Equatable, Sendable {
   package var keepsUnreadableBodies = false
   /// Older records may be dropped.
   package var oldest = Nanoseconds.seconds(3_650 * 86_400)
+  /// Records that are further in the future may be dropped.
+  package var newest = Nanoseconds.seconds(3_650 * 86_400)
 
   package init() {}
 }
@@ -80,5 +82,8 @@ extension DialectPromises: ScenarioSection {
       .key(
         "oldest", \.oldest, .duration,
         "Records that are older may be dropped; a younger one that is acknowledged is stored."),
+      .key(
+        "newest", \.newest, .duration,
+        "Records that are further in the future may be dropped; a nearer one that is acknowledged is stored."),
     ])
 }

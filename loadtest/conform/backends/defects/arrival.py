@@ -204,6 +204,16 @@ def bad_last_refuses_batch(parts):
 
 
 @defect
+def two_bad_refuse_batch(parts):
+    @around(parts.intake, "read")
+    def _(read, *arguments):
+        upload = read(*arguments)
+        if upload.batch and len(upload.aside) > 1:
+            raise ValueError("quarantine: more than one record")
+        return upload
+
+
+@defect
 def known_last_skips_batch(parts):
     @around(parts.store, "save")
     def _(save, upload):

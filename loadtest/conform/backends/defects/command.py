@@ -1,6 +1,7 @@
 """Defects of commands in answers."""
 
 import json
+import time
 
 from defects import around, defect
 from defects.content import walk
@@ -88,20 +89,20 @@ def command_last_only(parts):
 @defect
 def command_wrong_device(parts):
     parts.commands.waiting = lambda device: parts.store.db.execute(
-        "select seq, command from commands where device <> ? order by seq", (device,)
+        "select seq, command, carrier from commands where device <> ? order by seq", (device,)
     ).fetchall()
 
 
 @defect
 def command_any_device(parts):
     parts.commands.waiting = lambda device: parts.store.db.execute(
-        "select seq, command from commands order by seq"
+        "select seq, command, carrier from commands order by seq"
     ).fetchall()
 
 
 @defect
 def command_for_ever(parts):
-    parts.commands.take = lambda upload: [json.loads(command) for _, command in parts.commands.waiting(upload.device)]
+    parts.commands.take = lambda upload: [json.loads(command) for _, command, _ in parts.commands.waiting(upload.device)]
 
 
 @defect
@@ -147,3 +148,36 @@ def command_letters_lost(parts):
         return item.encode("ascii", "replace").decode() if isinstance(item, str) else item
 
     answer_with(parts, lambda content, commands: content | {"background_geolocation": walk(commands, plain)})
+
+
+@defect
+def command_lost_with_its_answer(parts):
+    @around(parts.commands, "take")
+    def _(take, upload):
+        due = take(upload)
+        parts.store.db.execute("delete from commands where device = ?", (upload.device,))
+        return due
+
+
+@defect
+def commands_beyond_five_dropped(parts):
+    @around(parts.commands, "queue")
+    def _(queue, device, commands):
+        queue(device, commands[: max(0, 5 - len(parts.commands.waiting(device)))])
+
+
+@defect
+def commands_of_neighbours_swapped(parts):
+    """Uploads that come at once are stored in one go, and their answers are taken in reverse."""
+    last = {}
+
+    @around(parts.backend, "acknowledge")
+    def _(acknowledge, upload, commands):
+        now = time.monotonic()
+        other = last.get("device")
+        swapped = commands and other and other != upload.device and now - last["at"] < 0.02
+        last.update(device=upload.device, at=now)
+        if swapped:
+            last["commands"] = commands
+            return acknowledge(upload, [])
+        return acknowledge(upload, commands or last.pop("commands", []))

@@ -456,3 +456,32 @@ def full_battery_is_one_percent(parts):
 @defect
 def month_old_deleted_at_a_start(parts):
     parts.store.db.execute("delete from records where timestamp < ?", ((time.time() - 30 * 86400) * 1000,))
+
+
+def without(parts, *names):
+    """Stores each record without some of its fields, and those of `coords`."""
+
+    def edit(record):
+        if not isinstance(record.content, dict):
+            return
+        record.content = {name: value for name, value in record.content.items() if name not in names}
+        if isinstance(record.content.get("coords"), dict):
+            coords = record.content["coords"].items()
+            record.content["coords"] = {name: value for name, value in coords if name not in names}
+
+    change(parts, edit)
+
+
+@defect
+def accuracies_dropped(parts):
+    without(parts, "altitude_accuracy", "speed_accuracy", "heading_accuracy")
+
+
+@defect
+def floor_dropped(parts):
+    without(parts, "floor")
+
+
+@defect
+def time_of_recording_dropped(parts):
+    without(parts, "recorded_at", "age")

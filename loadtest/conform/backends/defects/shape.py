@@ -146,3 +146,40 @@ def params_dropped(parts):
     @around(parts.store, "insert")
     def _(insert, record, params):
         return insert(record, {})
+
+
+@defect
+def params_of_text_alone(parts):
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        return insert(record, {name: value for name, value in params.items() if isinstance(value, str)})
+
+
+@defect
+def params_forgotten_on_restart(parts):
+    with parts.store.transaction() as db:
+        db.execute("update records set params = '{}'")
+
+
+@defect
+def device_cut_at_48(parts):
+    @around(parts.intake, "read")
+    def _(read, *arguments):
+        upload = read(*arguments)
+        for record in upload.records:
+            record.device = record.device[:48]
+        return upload
+
+
+@defect
+def long_device_unstored(parts):
+    """A column of 32 letters, an insert that ignores errors, and a list that knows no device without a record."""
+
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        return len(record.device) <= 32 and insert(record, params)
+
+    @around(parts.backend, "listing")
+    def _(listing, table, request):
+        answer = listing(table, request)
+        return answer if answer.content["records"] else Answer(404, {"error": "no such device"})

@@ -270,6 +270,11 @@ def future_dropped(parts):
 
 
 @defect
+def day_ahead_dropped(parts):
+    drop(parts, lambda record: record.at > (time.time() + 86400) * 1000)
+
+
+@defect
 def out_of_order_dropped(parts):
     parts.store.db.execute("create index if not exists newest on records (device, timestamp)")
 

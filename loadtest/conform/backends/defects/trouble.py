@@ -341,3 +341,19 @@ def connection_of_one_device(parts):
         if device is not None and vars(first).setdefault("device", device) != device:
             return Answer(403, {"error": "another device"})
         return upload(request)
+
+
+@defect
+def stop_acknowledges_unstored(parts):
+    """What is under way at SIGTERM is answered, and written by a thread that has ended."""
+    stopping = threading.Event()
+
+    @around(parts.server, "shutdown")
+    def _(shutdown):
+        stopping.set()
+        shutdown()
+
+    @around(parts.store, "save")
+    def _(save, upload):
+        if not stopping.is_set():
+            save(upload)

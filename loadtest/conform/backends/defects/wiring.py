@@ -272,3 +272,44 @@ def refusal_closes_unsaid(parts):
         answer(self, given)
         if given.status >= 400:
             self.close_connection = True
+
+
+@defect
+def known_204_with_body(parts):
+    known = set()
+
+    @around(parts.backend, "acknowledge")
+    def _(acknowledge, upload, commands):
+        keys = {(record.device, record.key) for record in upload.records}
+        is_known = keys and keys <= known
+        known.update(keys)
+        answer = acknowledge(upload, commands)
+        if not is_known:
+            return answer
+        return Answer(204, answer.content, {"Content-Length": str(len(answer.data()))})
+
+    parts.handler.send_data = lambda self, answer, data: self.wfile.write(data)
+
+
+@defect
+def fiftieth_closes_unsaid(parts):
+    @around(parts.handler, "answer")
+    def _(answer, self, given):
+        answer(self, given)
+        self.count = getattr(self, "count", 0) + 1
+        if self.count == 50:
+            self.close_connection = True
+
+
+@defect
+def large_body_closes_unsaid(parts):
+    @around(parts.handler, "respond")
+    def _(respond, self, body):
+        self.is_large = len(body) > 1_000_000
+        return respond(self, body)
+
+    @around(parts.handler, "answer")
+    def _(answer, self, given):
+        answer(self, given)
+        if getattr(self, "is_large", False):
+            self.close_connection = True

@@ -256,6 +256,12 @@ def _(phone):
     need(abs(float(found["odometer"]) - sent["odometer"]) < 1e-9, f"odometer is stored as {found['odometer']}")
     need(found["is_moving"] is True and found["activity"]["type"] == "in_vehicle", "is_moving or activity is another")
     device = phone.new_device()
+    sent = phone.record(coords={"floor": 3})
+    phone.must_post(sent, device)
+    found = phone.row(device)["record"]
+    missing = [name for name in sent if name not in found] + [name for name in sent["coords"] if name not in found["coords"]]
+    need(not missing, f"not stored are {missing}")
+    device = phone.new_device()
     phone.must_post(phone.record(coords={"speed": 83.25}), device)
     need(float(phone.row(device)["record"]["coords"]["speed"]) == 83.25, "a speed of 83.25 is another")
     device = phone.new_device()
@@ -331,6 +337,7 @@ def _(phone):
 @probe("right-device")
 def _(phone):
     devices = {phone.new_device(): [phone.record(), phone.record()] for _ in range(3)}
+    devices |= {phone.new_device().ljust(63, "n") + end: [phone.record(), phone.record()] for end in "12"}
     for index in range(2):
         for device, records in devices.items():
             phone.must_post(records[index], device)
@@ -364,6 +371,7 @@ def _(phone):
 
 @probe("params-kept")
 def _(phone):
-    phone.must_post(phone.record(), user_id=1234, trip="T 1")
+    sent = {"user_id": 1234, "trip": "T 1", "is_trial": True, "vehicle": {"axles": 3, "loads": [2]}}
+    phone.must_post(phone.record(), **sent)
     params = phone.row()["params"]
-    need(params.get("user_id") == 1234 and params.get("trip") == "T 1", f"stored are the params {params}")
+    need(all(params.get(name) == sent[name] for name in sent), f"stored are the params {params}")

@@ -13,6 +13,9 @@ def _(phone):
     for record in records:
         phone.must_post(record)
     phone.need_stored(records)
+    device, record = phone.new_device().ljust(36, "n"), phone.record()
+    phone.must_post(record, device)
+    phone.need_stored([record], device)
 
 
 @probe("stays-stored")
@@ -71,6 +74,22 @@ def _(phone):
 @probe("ack-survives-stop")
 def _(phone):
     upload_and_end(phone, phone.backend.stop)
+    device, record = phone.new_device(), phone.record()
+    data = phone.upload(record, device)
+    with Connection(phone.port) as connection:
+        connection.send(data[:-100])
+        stop = threading.Thread(target=phone.backend.stop)
+        stop.start()
+        time.sleep(0.5)
+        try:
+            connection.send(data[-100:])
+            acknowledged = connection.answer().good
+        except (OSError, Cut):
+            acknowledged = False
+        stop.join()
+    phone.backend.start()
+    if acknowledged:
+        phone.need_stored([record], device)
 
 
 @probe("ack-survives-kill-in-flight")
@@ -108,7 +127,7 @@ def _(phone):
 
 @probe("same-before-and-after-restart")
 def _(phone):
-    phone.must_post([phone.record(), phone.record(timestamp=iso(phone.begin - 100 * 86_400_000))])
+    phone.must_post([phone.record(), phone.record(timestamp=iso(phone.begin - 100 * 86_400_000))], trip="T 1")
     before = phone.stored()
     phone.backend.restart()
     need(phone.stored() == before, "the listing differs after a restart")
@@ -258,19 +277,27 @@ def _(phone):
     phone.need_stored([record])
 
 
+@probe("day-early")
+def _(phone):
+    record = phone.record(timestamp=iso(int(time.time() * 1000) + 36 * 3_600_000))
+    phone.must_post(record)
+    phone.need_stored([record])
+
+
 def without_place(phone):
     return phone.record(**{"coords": {}}) | {"coords": {"accuracy": 5}}
 
 
 @probe("bad-record-in-batch")
 def _(phone):
-    for place in (5, 0, 9):
+    for places in ((5,), (0,), (9,), (2, 6)):
         records, device = phone.records(10), phone.new_device()
-        bad = records[place]["uuid"]
-        records[place] = without_place(phone) | {"uuid": bad}
+        bad = {records[place]["uuid"] for place in places}
+        for place in places:
+            records[place] = without_place(phone) | {"uuid": records[place]["uuid"]}
         phone.must_post(records, device)
-        found = {row["uuid"] for row in phone.stored(device)} - {bad}
-        need(len(found) == 9, f"{len(found)} of nine good records are stored")
+        found = {row["uuid"] for row in phone.stored(device)} - bad
+        need(len(found) == 10 - len(bad), f"{len(found)} of {10 - len(bad)} good records are stored")
 
 
 @probe("bad-record-alone")

@@ -1,5 +1,6 @@
 """Probes of tokens and commands."""
 
+import base64
 import json
 import time
 from urllib.parse import urlencode
@@ -64,6 +65,7 @@ def _(phone):
     token = expire(phone)
     status = status_with(phone, token).status if token else 401
     need(status == 401, f"answered {status}")
+    need(not phone.stored(), "a record with an expired token is stored")
 
 
 @probe("unknown-is-401", tokens=True)
@@ -80,6 +82,10 @@ def _(phone):
     place = len(token) * 7 // 8
     changed = token[:place] + ("b" if token[place] == "a" else "a") + token[place + 1 :]
     need(status_with(phone, changed).status in (401, 403), "a token with another letter was taken")
+    if token.count(".") == 2:
+        header = base64.urlsafe_b64encode(b'{"alg":"none"}').rstrip(b"=").decode()
+        unsigned = ".".join([header, token.split(".")[1], ""])
+        need(status_with(phone, unsigned).status in (401, 403), "a token without a signature was taken")
 
 
 @probe("challenge-with-401", tokens=True)
@@ -330,6 +336,11 @@ def _(phone):
     queue(phone, ["stop"])
     for _ in range(2):
         need(not next_commands(phone, phone.new_device()), "another device gets the command")
+    for _ in range(3):
+        queue(phone, ["stop"])
+        for device in [phone.new_device(), phone.device, phone.new_device()]:
+            found = next_commands(phone, device)
+            need(device == phone.device or not found, "a neighbour gets the command")
 
 
 @probe("command-once")
@@ -346,6 +357,22 @@ def _(phone):
     queue(phone, ["changePace", True])
     found = [command[0] for _ in range(4) for command in next_commands(phone)]
     need(found == ["stop", "changePace", "start", "changePace"], f"delivered are {found}")
+    for _ in range(12):
+        queue(phone, ["start"])
+    found = [command[0] for _ in range(4) for command in next_commands(phone)]
+    need(len(found) == 12, f"of twelve commands {len(found)} are delivered")
+
+
+@probe("command-after-lost-answer")
+def _(phone):
+    queue(phone, ["stop"])
+    record = phone.record()
+    data = phone.upload(record)
+    with Connection(phone.port) as connection:
+        connection.send(data)
+        connection.pending(2)
+    found = [command[0] for sent in (record, None, None) for command in next_commands(phone, records=sent)]
+    need(found[:1] == ["stop"], f"delivered are {found}")
 
 
 @probe("command-survives-restart")

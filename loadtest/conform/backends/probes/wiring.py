@@ -25,6 +25,17 @@ def _(phone):
             need(connection.exchange(phone.upload(phone.record())).good, "not acknowledged")
 
 
+@probe("close-announced")
+def _(phone):
+    with Connection(phone.port) as connection:
+        for _ in range(60):
+            need(connection.exchange(phone.upload(phone.record())).good, "not acknowledged")
+    with Connection(phone.port) as connection:
+        large = [phone.record(extras={"note": "n" * 800}) for _ in range(1_000)]
+        need(connection.exchange(phone.upload(large)).good, "a large body is not acknowledged")
+        need(connection.exchange(phone.upload(phone.record())).good, "not acknowledged")
+
+
 @probe("idle-then-upload")
 def _(phone):
     phone.headers()
@@ -59,9 +70,11 @@ def _(phone):
 
 @probe("no-body-with-204")
 def _(phone):
-    with Connection(phone.port) as connection:
-        if on(connection, phone).status == 204:
-            need(not connection.pending(0.2) or connection.ended(), f"204 has the body {connection.rest[:40]!r}")
+    record = phone.record()
+    for _ in range(2):
+        with Connection(phone.port) as connection:
+            if on(connection, phone, record).status == 204:
+                need(not connection.pending(0.2) or connection.ended(), f"204 has the body {connection.rest[:40]!r}")
 
 
 @probe("answer-type-true")
