@@ -55,6 +55,9 @@ extension ScriptedBackend {
     switch defect {
     case .skipsWhatEndsWithAKnown: return records.count > 1 && isOfDevice(last) ? [] : records
     case .dropsBehindABadFirst: return place(first)[0] == nil ? [] : records
+    case .dropsTomorrow:
+      let tomorrow = SystemClock().wallNow.millisecondsSince1970 + 86_400_000
+      return records.filter { instant(of: $0) <= tomorrow }
     case .losesOtherDays:
       return records.filter { instant(of: $0) / 86_400_000 == instant(of: first) / 86_400_000 }
     case .dropsRests:
@@ -188,8 +191,6 @@ extension ScriptedBackend {
   private func withWrongValues(_ record: StoredValue) -> StoredValue {
     switch defect {
     case .makesZeroOfUnknownAccuracy: return record.withZeroForUnknownAccuracy
-    case .dropsTomorrow:
-      return instant(of: record) > SystemClock().wallNow.millisecondsSince1970 + 86_400_000 ? nil : record
     case .forgetsFloors: return record.replacing("coords", record["coords"]?.replacing("floor", nil))
     case .forgetsAccuracies:
       let names = ["speed_accuracy", "heading_accuracy", "altitude_accuracy"]

@@ -15,7 +15,7 @@ extension ConformanceClause {
       needs: [.commands],
       presumes: [
         "command-right-device", "command-form", "command-needs-body", "command-in-batch-answer", "command-body-is-json",
-        "resend-after-cut-answer",
+        "resend-after-cut-answer", "no-body-with-204",
       ], afterLostAnswer)
   ]
 
