@@ -170,10 +170,50 @@ import Testing
     #expect(try lacking([record, record]) == [])
   }
 
-  /// A store that keeps a speed of few records only: places and times alone are expected of all.
-  @Test func whatFewRecordsHaveIsNotExpected() throws {
-    #expect(try lacking([#"{"speed":13.89}"#, "{}", "{}"]) == [])
+  /// What the store shows of one record as it was sent, it may not leave out of others, however many they are.
+  @Test func whatFewRecordsHaveIsExpectedOfAll() throws {
+    #expect(try lacking([#"{"speed":13.89}"#, "{}", "{}"]) == ["2 from 1: coords.speed"])
     #expect(try lacking([#"{"lat":45.5190912}"#, "{}", "{}"]) == ["2 from 1: latitude"])
+    let (sent, none) = (#"{"event":"motionchange"}"#, #"{"lat":1}"#)
+    let stored = [Int](0..<58).map { $0 % 29 < 20 ? none : sent }
+    #expect(try lacking(stored, sent: stored.map { _ in sent }) == ["40 from 0: event"])
+  }
+
+  /// A store may keep crossings and motion changes in tables of their own, of which one has no column for a field.
+  @Test func whatOnlyRecordsOfAnotherEventHaveIsNotExpected() throws {
+    func record(_ event: String, speed: Int?) -> String {
+      #"{"event":"\#(event)","coords":{\#(speed.map { "\"speed\":\($0)" } ?? "")}}"#
+    }
+    let sent = ["geofence", "motionchange", "motionchange"].map { record($0, speed: 3) }
+    let fence = #"{"event":"geofence","speed":3}"#
+    #expect(try lacking([fence, "{}", "{}"], sent: sent) == [])
+    // The greater part is no table of its own.
+    #expect(try lacking([fence, fence, "{}"], sent: [sent[0], sent[0], sent[1]]) == ["1 from 2: coords.speed, event"])
+  }
+
+  /// A store may leave out the activity that it takes for granted, and extras that it has no column for.
+  @Test func theSameActivityAndTheSameExtrasAreExpectedOfAll() throws {
+    let (still, walk) = (#"{"activity":{"type":"still"}}"#, #"{"activity":{"type":"walking"}}"#)
+    #expect(try lacking([walk, "{}", "{}"], sent: [walk, still, still]) == [])
+    #expect(try lacking([walk, "{}", "{}", "{}"], sent: [walk, still, still, walk]) == ["1 from 3: activity.type"])
+    let (one, other) = (#"{"extras":{"a":1}}"#, #"{"extras":{"b":null}}"#)
+    #expect(try lacking([one, "{}", "{}"], sent: [one, other, other]) == [])
+    #expect(try lacking([one, "{}", "{}"], sent: [one, one, one]) == ["2 from 1: extras"])
+  }
+
+  /// An event in the store's own words is no event that is missing, as long as it has them for most.
+  @Test func aStoreMayHaveItsOwnWordsForSomeEvents() throws {
+    let (motion, fence) = (#"{"event":"motionchange"}"#, #"{"event":"geofence"}"#)
+    let own = #"{"event":"motion"}"#
+    #expect(try lacking([fence, own, own], sent: [fence, motion, motion]) == [])
+    #expect(try lacking([motion, own, own], sent: [motion, motion, motion]) == [])
+  }
+
+  /// A template writes an empty event for a record without one, and some databases have null for it.
+  @Test func anEmptyEventMayBeLeftOut() throws {
+    let (none, motion) = (#"{"lat":1,"event":""}"#, #"{"lat":1,"event":"motionchange"}"#)
+    #expect(try lacking([motion, motion, #"{"lat":1}"#], sent: [motion, motion, none]) == [])
+    #expect(try lacking([none, none, #"{"lat":1}"#], sent: [none, none, none]) == [])
   }
 
   /// Some writers of JSON leave out what is nought or false, and some stores have null for what the phone does not know.

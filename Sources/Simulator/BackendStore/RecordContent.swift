@@ -1,5 +1,5 @@
 import Base
-package import Scenario
+import Scenario
 
 /// The content of a record in 40 bytes: its time and place exactly, quantities and extras as marks for equality. Used to
 /// compare very many sent and stored records.
@@ -64,6 +64,10 @@ package struct RecordContent: Equatable, Sendable {
       && left.marks == right.marks && left.words == right.words
   }
 
+  private var kind: Kind {
+    Kind(event: words.eventMark, activity: words.activityMark, extras: mark(RecordContent.quantities.count - 1))
+  }
+
   private var instant: Int64? { time > RecordContent.unreadTime ? time : nil }
 
   private func mark(_ index: Int) -> UInt16 {
@@ -101,12 +105,15 @@ package struct RecordContent: Equatable, Sendable {
     var (shown, lacking) = (said.intersection(stored.said), substance.subtracting(stored.said))
     if stored.hasUnreadTime { lacking.remove(.time) }
     // A store may use a column of that name for something else, or have its own vocabulary.
+    var reworded: Fields = []
     for word in RecordWords.Word.allCases where shown.contains(.word(word)) && words.isOther(word, than: stored.words) {
-      shown.remove(.word(word))
-      lacking.insert(.word(word))
+      reworded.insert(.word(word))
     }
+    shown.subtract(reworded)
+    lacking.formUnion(reworded)
     return Comparison(
-      difference: difference(from: stored), shown: shown, lacking: lacking, hasUnreadTime: stored.hasUnreadTime)
+      difference: difference(from: stored), kind: kind, shown: shown, lacking: lacking, reworded: reworded,
+      hasUnreadTime: stored.hasUnreadTime)
   }
 
   /// Returns the differences of a stored record, as half a sentence; nil if all common fields are equal.
@@ -140,13 +147,14 @@ extension RecordContent {
     package static let time = Fields(rawValue: 1)
     package static let latitude = Fields(rawValue: 2)
     package static let longitude = Fields(rawValue: 4)
-    fileprivate static func quantity(_ index: Int) -> Fields { Fields(rawValue: 8 << UInt16(index)) }
-    fileprivate static func word(_ word: RecordWords.Word) -> Fields {
+    static let extras = quantity(quantities.count - 1)
+    static func quantity(_ index: Int) -> Fields { Fields(rawValue: 8 << UInt16(index)) }
+    static func word(_ word: RecordWords.Word) -> Fields {
       Fields.quantity(quantities.count + word.rawValue)
     }
 
     /// The compared fields that belong to a kept field.
-    fileprivate init(of field: KeptField) {
+    init(of field: KeptField) {
       let path =
         switch field {
         case .speed, .heading, .altitude, .accuracy: "coords.\(field.rawValue)"
@@ -159,10 +167,10 @@ extension RecordContent {
     }
 
     /// The fields with these indices in the list of names.
-    fileprivate init(indices: [Int]) { self.init(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) }) }
+    init(indices: [Int]) { self.init(rawValue: indices.reduce(0) { $0 | 1 << UInt16($1) }) }
 
     /// The names in order.
-    fileprivate static let names =
+    static let names =
       ["timestamp", "latitude", "longitude"] + quantities + RecordWords.Word.allCases.map(\.name)
 
     package var text: String {
@@ -170,67 +178,24 @@ extension RecordContent {
     }
   }
 
+  /// What stores may treat records by: marks of the event, the activity and the extras of a sent record.
+  struct Kind: Hashable, Sendable {
+    let event: UInt16
+    let activity: UInt16
+    let extras: UInt16
+  }
+
   /// The comparison of a sent record with its stored form.
   package struct Comparison: Sendable {
     /// The differences, as half a sentence; nil if all common fields are equal.
     package let difference: String?
+    let kind: Kind
     /// The fields that both have.
-    fileprivate let shown: Fields
-    /// The sent fields that are not stored, or not readable.
-    fileprivate let lacking: Fields
-    fileprivate let hasUnreadTime: Bool
-  }
-}
-
-/// The comparisons of many records. A field that the store shows of no record is not kept, or is stored in a private form;
-/// one that it shows of others is missing.
-package struct ContentComparisons<Owner> {
-  private var shown = [Int](repeating: 0, count: RecordContent.Fields.names.count)
-  private var missed = [Int](repeating: 0, count: RecordContent.Fields.names.count)
-  private var lacks: [RecordContent.Fields: (count: Int, first: Owner)] = [:]
-  /// The number of stored times without a zone.
-  package private(set) var unreadTimes = 0
-
-  /// Fields that must be kept, whatever the store shows.
-  private let promised: RecordContent.Fields
-
-  package init(promised: [KeptField] = []) {
-    self.promised = promised.reduce(into: []) { $0.formUnion(RecordContent.Fields(of: $1)) }
-  }
-
-  package mutating func note(_ comparison: RecordContent.Comparison, of owner: @autoclosure () -> Owner) {
-    if comparison.hasUnreadTime { unreadTimes += 1 }
-    for index in shown.indices {
-      shown[index] += Int(comparison.shown.rawValue >> UInt16(index) & 1)
-      missed[index] += Int(comparison.lacking.rawValue >> UInt16(index) & 1)
-    }
-    // A difference is reported already.
-    guard comparison.difference == nil, !comparison.lacking.isEmpty else { return }
-    let known = lacks[comparison.lacking]
-    lacks[comparison.lacking] = ((known?.count ?? 0) + 1, known?.first ?? owner())
-  }
-
-  /// The groups of records that lack the same fields, with the first record of each.
-  package var lacking: [(fields: RecordContent.Fields, count: Int, first: Owner)] {
-    let kept = kept
-    return lacks.map { ($0.key.intersection(kept), $0.value.count, $0.value.first, $0.key.rawValue) }
-      .filter { !$0.0.isEmpty }.sorted { $0.3 < $1.3 }.map { ($0.0, $0.1, $0.2) }
-  }
-
-  /// The parts of time and place that were sent and are shown for no record.
-  package var uncompared: [String] {
-    (0..<3).filter { shown[$0] == 0 && missed[$0] > 0 }.map { RecordContent.Fields.names[$0] }
-  }
-
-  /// Returns why a record must not lack these fields.
-  package func reason(for fields: RecordContent.Fields) -> String {
-    promised.isSuperset(of: fields) ? "which the store is said to keep" : "which the store shows for other records"
-  }
-
-  /// The fields that the store keeps: time and place if it shows those of any record, others if it shows those of most.
-  private var kept: RecordContent.Fields {
-    let indices = shown.indices.filter { shown[$0] > 0 && ($0 < 3 || shown[$0] >= missed[$0]) }
-    return RecordContent.Fields(indices: indices).union(promised)
+    let shown: Fields
+    /// The sent fields that are not stored, or not readable, with those of which the store has a word of its own.
+    let lacking: Fields
+    let reworded: Fields
+    let hasUnreadTime: Bool
   }
 }
 

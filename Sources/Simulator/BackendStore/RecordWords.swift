@@ -46,9 +46,11 @@ struct RecordWords: Equatable, Sendable {
   /// Has the event of a sent record only; nil: it was sent without one.
   init(sentEvent: String?) { event = sentEvent.map { RecordWords.mark(of: $0, .event) } ?? RecordWords.none }
 
-  /// Stores may write the SDK's words in capitals, but names are case-sensitive.
+  /// Stores may write the SDK's words in capitals, but names are case-sensitive. An empty text is no word: a template writes it for
+  /// a record without an event (SDK §7.5), and some databases have null for it.
   private static func mark(of text: String?, _ word: Word) -> UInt16 {
-    text.map { mark(word == .geofence ? $0 : $0.lowercased()) } ?? 0
+    guard let text, !text.isEmpty else { return 0 }
+    return mark(word == .geofence ? text : text.lowercased())
   }
 
   /// Those of a sent record. One that has no event in any field was sent without one, also where a template writes it.
@@ -79,6 +81,9 @@ struct RecordWords: Equatable, Sendable {
       }
     }
   }
+
+  var eventMark: UInt16 { event }
+  var activityMark: UInt16 { activity }
 
   func says(_ word: Word) -> Bool { self[word] != 0 && self[word] != RecordWords.none }
 
