@@ -4,7 +4,7 @@ package import Scenario
 /// one that it shows of others is missing, where nothing about the record explains that.
 package struct ContentComparisons<Owner> {
   /// What some records lack, by what a store may treat them differently.
-  private struct Gap: Hashable {
+  private struct LackingFields: Hashable {
     let kind: RecordContent.Kind
     let lacking: RecordContent.Fields
     let reworded: RecordContent.Fields
@@ -14,7 +14,7 @@ package struct ContentComparisons<Owner> {
   private var missed = [Int](repeating: 0, count: RecordContent.Fields.names.count)
   /// The fields that the store shows of some record of a kind, without differences.
   private var shownOfKind: [RecordContent.Kind: RecordContent.Fields] = [:]
-  private var gaps: [Gap: (count: Int, number: Int, first: Owner)] = [:]
+  private var lacks: [LackingFields: (count: Int, number: Int, first: Owner)] = [:]
   /// The number of stored times without a zone.
   package private(set) var unreadTimes = 0
 
@@ -42,18 +42,18 @@ package struct ContentComparisons<Owner> {
       shownOfKind[comparison.kind] = comparison.shown
     }
     guard !comparison.lacking.isEmpty else { return }
-    let gap = Gap(kind: comparison.kind, lacking: comparison.lacking, reworded: comparison.reworded)
-    let known = gaps[gap]
-    gaps[gap] = ((known?.count ?? 0) + 1, known?.number ?? gaps.count, known?.first ?? owner())
+    let lack = LackingFields(kind: comparison.kind, lacking: comparison.lacking, reworded: comparison.reworded)
+    let known = lacks[lack]
+    lacks[lack] = ((known?.count ?? 0) + 1, known?.number ?? lacks.count, known?.first ?? owner())
   }
 
   /// The groups of records that lack the same fields, with the first record of each.
   package var lacking: [(fields: RecordContent.Fields, count: Int, first: Owner)] {
     let kept = kept
     var groups: [RecordContent.Fields: (count: Int, number: Int, first: Owner)] = [:]
-    for (gap, found) in gaps.sorted(by: { $0.value.number < $1.value.number }) {
-      let known = expected(of: gap.kind).subtracting(gap.reworded)
-      let fields = gap.lacking.intersection(kept.union(known))
+    for (lack, found) in lacks.sorted(by: { $0.value.number < $1.value.number }) {
+      let known = expected(of: lack.kind).subtracting(lack.reworded)
+      let fields = lack.lacking.intersection(kept.union(known))
       if fields.isEmpty { continue }
       let group = groups[fields] ?? (0, found.number, found.first)
       groups[fields] = (group.count + found.count, group.number, group.first)
