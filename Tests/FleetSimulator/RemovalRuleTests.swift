@@ -50,8 +50,13 @@ import Upload
   }
 
   /// Rows that an upload has taken in this instant, for a request that is still to be told, and such that wait for a token.
-  @Test(arguments: ["sent", "refresh", "killed", "none"]) func rowsThatAreTakenStay(taken: String) {
+  @Test(arguments: ["sent", "refresh", "refreshed", "killed", "none"]) func rowsThatAreTakenStay(taken: String) {
     let stage = Stage { ($0.persistence.maxRecordsToPersist, $0.http.batchSync) = (1, false) }
+    if taken == "refreshed" {
+      let request = stage.send([], .refresh)
+      stage.pass(seconds: 1)
+      stage.end(request, status: 200)
+    }
     let records = [stage.insert(), stage.insert()]
     stage.delete(records[1], .room)
     switch taken {

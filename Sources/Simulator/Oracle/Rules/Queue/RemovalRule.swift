@@ -13,7 +13,7 @@ import Vocabulary
 /// configuration and what it does to the queue are of one instant: such a record is judged behind it, by both.
 final class RemovalRule: Rule {
   override class var invariant: Invariant { .bounds }
-  override class var interest: Interest { [.inserted, .deleted, .sent, .life] }
+  override class var interest: Interest { [.inserted, .deleted, .sent, .ended, .life] }
   override class var absence: String { "no record was given up" }
 
   private struct Terms {
@@ -66,6 +66,8 @@ final class RemovalRule: Rule {
   /// The devices that may store nothing.
   private var closed: Set<Int> = []
   private var doubts: [Int: Doubt] = [:]
+  /// When a refresh of a device ended, behind which the rows that have waited for it are sent.
+  private var refreshed: [Int: MonotonicInstant] = [:]
 
   private static let tick: Int64 = 1_000
   /// Of the rows that are older than an evicted one, as many are looked at.
@@ -93,6 +95,8 @@ final class RemovalRule: Rule {
     case .sent(let request) where doubts[device] != nil:
       if request.purpose == .refresh { doubts[device]?.isRefreshing = true }
       doubts[device]?.sent.formUnion(ledger.pages[device].open.last?.rows ?? [])
+    case .ended(let request, _) where ledger.pages[device].request(request)?.purpose == .refresh:
+      refreshed[device] = context.now.monotonic
     // An upload that began in the last instant of the process has taken rows that were never sent.
     case .killed: doubts[device] = nil
     default: break
@@ -124,7 +128,8 @@ final class RemovalRule: Rule {
     let device = context.device
     guard let known = terms[device] else { return }
     exercised += 1
-    let isRefreshing = ledger.pages[device].open.contains { $0.purpose == .refresh }
+    let isRefreshing =
+      refreshed[device] == context.now.monotonic || ledger.pages[device].open.contains { $0.purpose == .refresh }
     doubts[
       device, default: Doubt(context: context, terms: [known], changes: [], isRefreshing: isRefreshing)
     ].changes.append(change)
