@@ -36,6 +36,26 @@ import Vocabulary
     #expect(stage.violated.filter { $0 == .odometerTolerance } == violated)
   }
 
+  enum Poor: CaseIterable { case counted, skipped, good, configured, filtered, motionChange, unknown }
+
+  /// A position that is less accurate than the threshold does not count (SDK §17.1); what comes between two records may.
+  @Test(arguments: Poor.allCases) func aPositionThatIsTooPoorDoesNotCount(_ poor: Poor) {
+    let stage = Stage { if poor == .configured { $0.geolocation.filter.odometerAccuracyThresholdMetres = 80 } }
+    record(stage, north: 0, odometer: 0, metres: 0)
+    switch poor {
+    case .filtered:
+      stage.event(
+        .locationFilter(
+          FilteredLocation(record: stage.location(), reason: "implied-speed", thresholdMetres: 100, crossing: nil)))
+    case .motionChange: stage.event(.motionChange(stage.location()))
+    case .unknown: stage.tell(.told(.commanded(.changePace(isMoving: true))))
+    case .counted, .skipped, .good, .configured: break
+    }
+    record(stage, north: 100, odometer: poor == .skipped ? 0 : 100, metres: 100, accuracy: poor == .good ? 20 : 60)
+    let isNamed = stage.oracle.violations.violations.contains { $0.what.contains("odometerAccuracyThreshold") }
+    #expect(isNamed == (poor == .counted))
+  }
+
   private func record(_ stage: Stage, north: Double, odometer: Double, metres: Double, accuracy: Double = 5) {
     stage.pass(seconds: 10)
     stage.tell(.stood(at: Stage.place(north), metres: metres))

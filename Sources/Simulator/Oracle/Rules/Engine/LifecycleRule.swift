@@ -60,11 +60,12 @@ final class LifecycleRule: Rule {
     if let due = lives[device].due, due < now { miss(due, context) }
     switch event {
     case .kept(let state): keep(state, context)
-    case .queue(.refused), .faultBegan, .faultEnded:
-      lives[device].isDisturbed = true
-      if case .faultBegan(let occurrence) = event { switchOff(occurrence, device) }
-      // A stop that was not stored does not exist for the next launch.
-      if ledger.truth.lives[device].closedAt == now { lives[device].isStopped = false }
+    case .queue(.refused): disturb(context)
+    case .faultBegan(let occurrence):
+      if occurrence.effects.contains(.disturbsStore) { disturb(context) }
+      // A phone that is off does not detect that it leaves.
+      if occurrence.effects.contains(.switchesOff) { forget(device) }
+    case .faultEnded(let occurrence): if occurrence.effects.contains(.disturbsStore) { disturb(context) }
     case .closed: close(context)
     case .killed(let isReboot): end(isReboot: isReboot, context)
     case .moves(.trip(let trip)): leave(on: trip, device)
@@ -179,9 +180,10 @@ final class LifecycleRule: Rule {
     }
   }
 
-  /// Drops the expectation of a restart: a phone that is off does not detect that it leaves.
-  private func switchOff(_ occurrence: FaultOccurrence, _ device: Int) {
-    if occurrence.effects.contains(.switchesOff) { forget(device) }
+  private func disturb(_ context: EventContext) {
+    lives[context.device].isDisturbed = true
+    // A stop that was not stored does not exist for the next launch.
+    if ledger.truth.lives[context.device].closedAt == context.now.monotonic { lives[context.device].isStopped = false }
   }
 
   private func forget(_ device: Int) {
@@ -204,6 +206,6 @@ final class LifecycleRule: Rule {
       flag(context, nil, "saved \(before), restored \(state)")
     }
     lives[device].kept = isEnding ? state : nil
-    if !isEnding { lives[device].isDisturbed = false }
+    if !isEnding { lives[device].isDisturbed = ledger.truth.lives[device].disturbances > 0 }
   }
 }

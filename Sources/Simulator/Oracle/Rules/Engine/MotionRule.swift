@@ -6,9 +6,9 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I16: motion changes alternate, and their records say so; at rest the SDK records only what was requested and what events
-/// bring, and on Android significant changes with `useSignificantChangesOnly`; after `stop` nothing at all (SDK §12.1, §12.7.3,
-/// §7.3, §19.6).
+/// I16: motion changes alternate, and their records say so, and no others; at rest the SDK records only what was requested and what events
+/// bring, and on Android significant changes with `useSignificantChangesOnly`; after `stop` nothing at all (SDK §5.1, §12.1,
+/// §12.7.3, §7.3, §19.6).
 final class MotionRule: Rule {
   override class var invariant: Invariant { .motion }
   override class var interest: Interest { [.told, .life] }
@@ -17,6 +17,9 @@ final class MotionRule: Rule {
     /// The state of the last motion change; nil when the next one may report either.
     var isMoving: Bool?
     var isEnabled: Bool?
+    /// The record of the last motion change, and one that says to be of a motion change which is still to be reported.
+    var changed: UUID128?
+    var claimed: (uuid: UUID128, at: MonotonicInstant)?
     var lastDoubt = MonotonicInstant(nanoseconds: -MotionRule.doubt.count)
   }
 
@@ -35,6 +38,7 @@ final class MotionRule: Rule {
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
+    if let claimed = states[device].claimed, claimed.at < context.now.monotonic { judge(claimed, context) }
     switch event {
     // The next launch has lost a stop that could not be stored.
     case .launched: states[device] = State()
@@ -55,16 +59,29 @@ final class MotionRule: Rule {
       if states[device].isMoving == record.isMoving && !isInDoubt(context) && !endsAtOnce(record, context) {
         flag(context, record.uuid, "a second motion change in a row to \(record.isMoving ? "moving" : "stationary")")
       }
-      states[device].isMoving = record.isMoving
+      (states[device].isMoving, states[device].changed) = (record.isMoving, record.uuid)
+      if states[device].claimed?.uuid == record.uuid { states[device].claimed = nil }
       if record.event != .motionchange {
         flag(context, record.uuid, "the record of a motion change names no such event")
       }
-    case .location(let record): judge(record, context)
+    case .location(let record):
+      if record.event == .motionchange, record.uuid != states[device].changed {
+        states[device].claimed = (record.uuid, context.now.monotonic)
+      }
+      judge(record, context)
     case .enabledChange(let isEnabled): (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
     // A window of another mode begins by reporting its state.
     case .locationError, .schedule: states[device].isMoving = nil
     default: break
     }
+  }
+
+  /// A motion change is reported with its position (SDK §12.1).
+  private func judge(_ claimed: (uuid: UUID128, at: MonotonicInstant), _ context: EventContext) {
+    states[context.device].claimed = nil
+    ledger.violations.flag(
+      Self.invariant, context.device, claimed.uuid, at: claimed.at,
+      "a record says to be of a motion change, and none was reported")
   }
 
   /// Reports whether the trip may have ended before it had a position, without a motion change of its beginning: in Android's

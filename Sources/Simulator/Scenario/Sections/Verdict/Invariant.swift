@@ -83,15 +83,15 @@ extension Invariant {
     case .boundedEffort:
       "an attempt after a failure needs a new trigger (SDK §9.3)"
     case .motion:
-      "motion changes alternate, their records say so, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, and nothing is recorded once `stopAfterElapsedMinutes` are over (SDK §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
+      "motion changes alternate, their records and no others say so, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, nothing is recorded once `stopAfterElapsedMinutes` are over, and tracking ends neither before nor unasked (SDK §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
     case .odometerTolerance:
-      "the odometer agrees with the distance travelled, within a tolerance, a command sets it, and its error grows with it (SDK §17)"
+      "the odometer agrees with the distance travelled, within a tolerance, a command sets it, its error grows with it, and a position that is too poor does not advance it (SDK §17)"
     case .geofence:
-      "entries and exits of a geofence alternate, their records name it and have its extras, dwelling is reported once per visit after `loiteringDelay`, nothing that a fence does not notify is reported, no more are monitored than may be, and none without \"Always\" (SDK §15.2, §15.3)"
+      "entries and exits of a geofence alternate, their records name it and have its extras, dwelling is reported once per visit after `loiteringDelay`, nothing that a fence does not notify is reported, no more are monitored than may be, none beyond `geofenceProximityRadius`, none is entered again after a restart, and none is monitored without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
       "every true entry into or exit from a geofence is reported (SDK §15.3 to §15.6)"
     case .schedule:
-      "a schedule turns tracking on inside its windows and off outside (SDK §16.2, §16.3)"
+      "a schedule turns tracking on inside its windows and off outside, until it is stopped (SDK §16.2, §16.3)"
     case .lifecycle:
       "the state saved before an app or phone ends is the state that the next start reads, and the system starts only what it may (SDK §19.1 to §19.4)"
     case .auth:
