@@ -11,7 +11,7 @@ import World
 
 /// I32: what truly rests is at rest for the SDK some time later, and what sets off is on its way.
 @Suite struct MotionLivenessTests {
-  @Test(arguments: [(600, []), (2_000, [Invariant.motionLiveness])])
+  @Test(arguments: [(400, []), (2_000, [Invariant.motionLiveness])])
   func aStillDeviceBecomesStationary(seconds: Int, violated: [Invariant]) {
     let stage = Stage.started()
     stage.event(.motionChange(stage.location()))

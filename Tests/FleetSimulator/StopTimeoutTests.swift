@@ -5,6 +5,7 @@ import Host
 import Scenario
 import Testing
 import Vocabulary
+import World
 
 @testable import FleetSimulator
 @testable import Oracle
@@ -68,9 +69,33 @@ import Vocabulary
     stage.event(.motionChange(stage.location()))
     stage.pass(seconds: 100)
     stage.tell(.sensed(Activity(.still, confidence: 100)))
-    stage.pass(seconds: 1_000)
+    stage.pass(seconds: 350)
     stage.event(.motionChange(stage.location(isMoving: false)))
     #expect(StopTimeoutTests.isFound(stage) == isFound)
+  }
+
+  enum Late: CaseIterable { case late, inTime, heardBefore, unsure, driving, indoors, outlier, position, delayed }
+
+  /// It rests soon after `stopTimeout` (SDK §12.3), where it truly rests and its sensors and its receiver say nothing else.
+  @Test(arguments: Late.allCases) func aPhoneComesToRestTooLate(_ late: Late) {
+    let stage = StopTimeoutTests.phone(.ios) {
+      $0.geolocation.stopTimeoutMinutes = 5
+      if late == .delayed { $0.activity.stopDetectionDelay = 600 }
+    }
+    if late == .indoors { stage.stay(0, cover: .tunnel) }
+    if late == .heardBefore { stage.tell(.sensed(Activity(.still, confidence: 100))) }
+    stage.event(.motionChange(stage.location()))
+    stage.pass(seconds: 400)
+    if late == .driving { stage.go(from: 0, to: 1_000, seconds: 100) }
+    if late != .heardBefore { stage.tell(.sensed(Activity(.still, confidence: 100))) }
+    if late == .driving { stage.go(from: 1_000, to: 2_000, seconds: 100) }
+    if late == .outlier { stage.tell(.strayed(metres: 500)) }
+    stage.wait(late == .inTime ? 400 : 300)
+    if late == .unsure { stage.tell(.sensed(Activity(.walking, confidence: 10))) }
+    if late == .position { stage.event(.location(stage.location())) }
+    if late != .inTime { stage.wait(600) }
+    stage.event(.motionChange(stage.location(isMoving: false)))
+    #expect(StopTimeoutTests.isFound(stage) == (late == .late))
   }
 
   private static func phone(_ platform: DevicePlatform, _ configure: (inout Configuration) -> Void) -> Stage {

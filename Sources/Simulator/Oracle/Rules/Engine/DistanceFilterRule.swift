@@ -5,10 +5,10 @@ import Host
 import Scenario
 import Vocabulary
 
-/// I27: the positions of a trip are `distanceFilter` apart at least, stretched with the speed where elasticity is on
+/// I27: the positions of a trip are `distanceFilter` apart and not much more, stretched with the speed where elasticity is on
 /// (GeolocationConfig `distanceFilter`, `elasticityMultiplier`, `disableElasticity`; SDK §2.1, §14.1). The distance is
 /// measured from the last position of the stream, which may have been rejected and be no record: several records in a row
-/// must be too near.
+/// must be too near, or too far.
 final class DistanceFilterRule: Rule {
   override class var invariant: Invariant { .recording }
   override class var interest: Interest { [.told, .life, .course] }
@@ -17,10 +17,11 @@ final class DistanceFilterRule: Rule {
   private struct Stream {
     var metres = 0.0
     var multiplier = 0.0
-    /// The last position, and the distance that its speed asks for.
-    var last: (place: Coordinate, metres: Double)?
-    /// The number of positions in a row that were too near.
+    /// The last position, and the distance that its speed asks for, with its error; infinite for one without a speed.
+    var last: (place: Coordinate, metres: Double, reach: Double)?
+    /// The number of positions in a row that were too near, or too far.
     var near = 0
+    var far = 0
     var isTold = false
   }
 
@@ -28,6 +29,10 @@ final class DistanceFilterRule: Rule {
 
   private static let nearMost = 6
   private static let nearShare = 0.5
+  private static let farShare = 1.5
+  /// The receiver has a position each second.
+  private static let farSeconds = 2.0
+  private static let farMetres = 20.0
   /// The speed for which elasticity adds one distance.
   private static let speedStep = 5.0
 
@@ -46,7 +51,7 @@ final class DistanceFilterRule: Rule {
     case .told(.engine(.motionChange)), .told(.engine(.enabledChange)), .told(.engine(.locationFilter)),
       .told(.commanded),
       .asked, .strayed, .killed, .launched, .healed, .faultBegan, .faultEnded:
-      (streams[device].last, streams[device].near) = (nil, 0)
+      (streams[device].last, streams[device].near, streams[device].far) = (nil, 0, 0)
     default: break
     }
   }
@@ -65,11 +70,25 @@ final class DistanceFilterRule: Rule {
       !ledger.truth.lives[device].mayRecordOdometer(at: context.now.monotonic)
     else { return }
     let stream = streams[device]
-    let steps = (max(record.coords.speed ?? 0, 0) / DistanceFilterRule.speedStep).rounded()
-    streams[device].last = (place, stream.metres * (1 + stream.multiplier * steps))
+    let speed = max(record.coords.speed ?? 0, 0)
+    let steps = (speed / DistanceFilterRule.speedStep).rounded()
+    let seconds = DistanceFilterRule.farSeconds + ledger.lateness.seconds
+    let isKnown = (record.coords.speed ?? -1) >= 0
+    let reach = isKnown ? max(record.coords.accuracy ?? 0, 0) + seconds * speed : .infinity
+    streams[device].last = (place, stream.metres * (1 + stream.multiplier * steps), reach)
     guard let last = stream.last else { return }
     exercised += 1
-    let isNear = last.place.distanceMetres(to: place) < last.metres * DistanceFilterRule.nearShare
+    let metres = last.place.distanceMetres(to: place)
+    let most = DistanceFilterRule.farShare * last.metres + last.reach + reach + DistanceFilterRule.farMetres
+    streams[device].far = metres > most ? stream.far + 1 : 0
+    if stream.far + 1 == DistanceFilterRule.nearMost, metres > most, !stream.isTold, hasSeen(device) {
+      streams[device].isTold = true
+      return flag(
+        context, record.uuid,
+        "the last of \(DistanceFilterRule.nearMost) positions in a row that are much more than the distance filter apart"
+      )
+    }
+    let isNear = metres < last.metres * DistanceFilterRule.nearShare
     streams[device].near = isNear ? stream.near + 1 : 0
     guard isNear, stream.near + 1 == DistanceFilterRule.nearMost, !stream.isTold else { return }
     streams[device].isTold = true
@@ -77,5 +96,11 @@ final class DistanceFilterRule: Rule {
       context, record.uuid,
       "the last of \(DistanceFilterRule.nearMost) positions in a row that are less than half of the distance filter apart"
     )
+  }
+
+  /// Reports whether the receiver worked lately.
+  private func hasSeen(_ device: Int) -> Bool {
+    let life = ledger.truth.lives[device]
+    return life.runsSince.map { life.seesSky(since: $0) } ?? false
   }
 }
