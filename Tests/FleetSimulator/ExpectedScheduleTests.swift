@@ -199,7 +199,7 @@ import Vocabulary
     wait(minutes, stage)
     stage.event(.enabledChange(isEnabled: false))
     wait(60, stage)
-    #expect(stage.violated == violated)
+    #expect(stage.violated.filter { $0 == .schedule } == violated)
   }
 
   /// Without exact alarms a window may begin ten minutes late; what stops within these stops for good, too.
@@ -226,6 +226,18 @@ import Vocabulary
     }
     wait(60, stage)
     #expect(stage.violated == violated)
+  }
+
+  /// A schedule that was stopped changes nothing until it is started (BGGeo `stopSchedule`).
+  @Test(arguments: [true, false], [true, false]) func aScheduleThatWasStopped(isStartedAgain: Bool, isByCommand: Bool) {
+    let stage = stage("1-7 09:00-12:00", "1-7 13:00-14:00")
+    turn(.location, stage)
+    stage.tell(isByCommand ? .told(.commanded(.stopSchedule)) : .asked(.stopSchedule))
+    wait(60, stage)
+    if isStartedAgain { stage.tell(.asked(.startSchedule)) }
+    wait(60, stage)
+    turn(.off, stage)
+    #expect(stage.violated.contains(.schedule) == !isStartedAgain)
   }
 
   /// The schedule is on already, and the stop is not taken back.

@@ -1,5 +1,6 @@
 import Base
 import Contract
+import Engine
 import Host
 import Scenario
 import Testing
@@ -32,6 +33,22 @@ import Testing
     stage.wait(600)
     stage.go(from: -3_000, to: 0, seconds: 300)
     return stage
+  }
+
+  /// Fences farther away than `geofenceProximityRadius` are not monitored where there are too many (GeolocationConfig
+  /// `geofenceProximityRadius`). Those that the device has just passed may be, and all of a few.
+  @Test(arguments: [(1_500.0, 60, false), (40_000, 60, true), (40_000, 10, false)])
+  func aFenceBeyondTheProximityRadius(metres: Double, count: Int, isFound: Bool) {
+    let stage = Stage(platform: .ios)
+    stage.stay(0)
+    let fences = Array(fences(near: 0).prefix(count))
+    stage.tell(.asked(.addGeofences(fences)))
+    stage.tell(.asked(.start))
+    stage.wait(600)
+    let place = Geofence.Vertex(latitude: Stage.place(metres).latitude, longitude: 2)
+    let fence = Geofence(identifier: "1", shape: .circle(center: place, radiusMetres: 200))
+    stage.event(.geofencesChange(on: [fence], off: []))
+    #expect(stage.oracle.violations.violations.contains { $0.what.contains("geofenceProximityRadius") } == isFound)
   }
 
   /// In geofences-only mode it selects them behind half of `geofenceProximityRadius` (SDK §15.6.3), of 2,000 m here: the last

@@ -74,6 +74,18 @@ import Vocabulary
     #expect(stage.violated.contains(.geofence) == (wrong != "right"))
   }
 
+  /// A crossing has its own time, at which the device was there (SDK §15.3.2), by a clock that was not set.
+  @Test(arguments: [(0, false), (10, false), (60, true)] as [(Int64, Bool)], [true, false])
+  func aCrossingHasItsOwnTime(entry: (ago: Int64, isFound: Bool), isClockSet: Bool) {
+    let stage = Stage.fenced(Stage.depot, at: -3_000)
+    stage.wait(600)
+    stage.go(from: -3_000, to: 0, seconds: 200)
+    if isClockSet { stage.setBack(seconds: 5) }
+    stage.tell(.enter, agedSeconds: entry.ago)
+    let isNamed = stage.oracle.violations.violations.contains { $0.what.contains("m outside") }
+    #expect(isNamed == (entry.isFound && !isClockSet))
+  }
+
   enum Dwell: CaseIterable { case early, inTime, otherClock, restart, silentEntry, again }
 
   /// Dwelling is reported `loiteringDelay` after the entry (Geofence 276), by a clock that was not set.

@@ -15,6 +15,7 @@ import World
   enum Wrong: CaseIterable {
     case place, timestamp, hourOld, oldPlace, speed, accuracy, battery, charger, recordedAt
     case age, heading, altitude, threshold
+    case noAccuracy, noSpeed, noSpeedAccuracy, noAltitudeAccuracy, noHeadingAccuracy
   }
 
   /// A record contains the place, the speed and the battery of its time (SDK §5.1).
@@ -35,6 +36,11 @@ import World
       case .heading: return record(stage, metres) { ($0.coords.heading, $0.coords.headingAccuracy) = (180, 5) }
       case .altitude: return record(stage, metres) { ($0.coords.altitude, $0.coords.altitudeAccuracy) = (900, 5) }
       case .threshold: return record(stage, metres) { $0.coords.accuracy = 101 }
+      case .noAccuracy: return record(stage, metres) { $0.coords.accuracy = nil }
+      case .noSpeed: return record(stage, metres) { $0.coords.speed = nil }
+      case .noSpeedAccuracy: return record(stage, metres) { $0.coords.speedAccuracy = nil }
+      case .noAltitudeAccuracy: return record(stage, metres) { $0.coords.altitudeAccuracy = nil }
+      case .noHeadingAccuracy: return record(stage, metres) { $0.coords.heading = 20 }
       case .charger: return record(stage, metres) { $0.battery.isCharging = true }
       case .recordedAt:
         return record(stage, metres) {
@@ -90,10 +96,11 @@ import World
         return record(stage, metres) { $0.coords.accuracy = 70 }
       case .network:
         stage.tell(.strayed(metres: 0, accuracyMetres: 70))
-        return record(stage, metres) { $0.coords.accuracy = 20 }
+        return record(stage, metres) { ($0.coords.accuracy, $0.coords.speed, $0.coords.speedAccuracy) = (20, nil, nil) }
       case .values:
         return record(stage, metres) {
           ($0.ageMilliseconds, $0.coords.heading) = (0, metres.truncatingRemainder(dividingBy: 400) == 0 ? 350 : 20)
+          $0.coords.headingAccuracy = 5
           ($0.coords.altitude, $0.coords.altitudeAccuracy) = (70, 5)
           $0.coords.accuracy = 100
         }
@@ -131,7 +138,7 @@ import World
   }
 
   private static func phone() -> Stage {
-    let stage = Stage()
+    let stage = Stage { $0.geolocation.distanceFilterMetres = 40 }
     stage.stay(0)
     stage.tell(.charged(Battery(level: 0.8, isCharging: false)))
     stage.tell(.asked(.start))
@@ -145,6 +152,7 @@ import World
     var record = stage.location(isMoving: true, metresNorth: metresNorth)
     record.timestamp = record.timestamp.advanced(byMilliseconds: -seconds * 1_000)
     (record.coords.accuracy, record.coords.speed) = (5, 20)
+    (record.coords.speedAccuracy, record.coords.altitudeAccuracy) = (0.6, 8)
     record.battery = Battery(level: 0.8, isCharging: false)
     change(&record)
     return record

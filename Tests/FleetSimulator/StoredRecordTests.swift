@@ -33,7 +33,9 @@ import Vocabulary
     var epoch = RecordStyle.android
     epoch.timestampFormat = .epoch
     for style in [RecordStyle.iOS, .android, epoch] {
-      let stage = try StoredRecordTests.phone { $0.persistence.timestampFormat = style.timestampFormat }
+      let stage = try StoredRecordTests.phone(on: style == .iOS ? .ios : .android) {
+        $0.persistence.timestampFormat = style.timestampFormat
+      }
       let record = try StoredRecordTests.record(stage)
       var encoder = RecordEncoder(style: style)
       var bytes: [UInt8] = []
@@ -45,6 +47,19 @@ import Vocabulary
       #expect(stage.violated.contains(.byteIdentity) == (changed != stored), "\(changed)")
       #expect(text == nil || changed != stored || style == epoch)
     }
+  }
+
+  /// Identities are written in capitals on iOS and in small letters on Android (SDK §5.1).
+  @Test(arguments: [RecordStyle.iOS, .android], [DevicePlatform.ios, .android])
+  func anIdentityIsWrittenAsOnThePlatform(style: RecordStyle, platform: DevicePlatform) throws {
+    let stage = try StoredRecordTests.phone(on: platform)
+    let record = try StoredRecordTests.record(stage, uuid: UUID128(high: 0xabcd, low: 1))
+    var encoder = RecordEncoder(style: style)
+    var bytes: [UInt8] = []
+    encoder.append(record, to: &bytes)
+    insert(record, bytes, in: 1, stage)
+    stage.event(.location(record))
+    #expect(stage.violated.contains(.byteIdentity) == ((style == .iOS) != (platform == .ios)))
   }
 
   /// Records have the extras of the configuration, and a request may replace their values (SDK §5.1).
@@ -150,8 +165,10 @@ import Vocabulary
     #expect(stage.violated.contains(.geofence))
   }
 
-  private static func phone(_ configure: (inout Configuration) -> Void = { _ in }) throws -> Stage {
-    let stage = Stage { configuration in
+  private static func phone(
+    on platform: DevicePlatform = .android, _ configure: (inout Configuration) -> Void = { _ in }
+  ) throws -> Stage {
+    let stage = Stage(platform: platform) { configuration in
       configuration.persistence.extras = .object(["z": .array([.integer(1), .integer(2)])])
       configure(&configuration)
     }
@@ -163,8 +180,8 @@ import Vocabulary
   }
 
   /// A record of a crossing with all fields.
-  private static func record(_ stage: Stage) throws -> LocationRecord {
-    var record = stage.location(odometer: 500)
+  private static func record(_ stage: Stage, uuid: UUID128? = nil) throws -> LocationRecord {
+    var record = stage.location(odometer: 500, uuid: uuid)
     (record.recordedAt, record.ageMilliseconds, record.odometerError) = (record.timestamp, 30, 10)
     record.event = .geofence
     (record.coords.accuracy, record.coords.speed, record.coords.heading) = (5, 20, 90)

@@ -177,10 +177,13 @@ final class Stage {
   ) -> LocationRecord {
     let body = oracle.ledger.truth.lives[0].place(at: now) ?? Stage.place(0)
     let place = metresNorth.map { Stage.place($0) } ?? body
+    var coords = Coordinates(latitude: place.latitude, longitude: place.longitude)
+    // That of a position from networks, which has no other quantity.
+    coords.accuracy = 20
     return LocationRecord(
       uuid: uuid ?? UUID128(high: 2, low: UInt64(now.nanoseconds)),
       timestamp: start.advanced(byMilliseconds: now.nanoseconds / 1_000_000), isMoving: isMoving, odometer: odometer,
-      coords: Coordinates(latitude: place.latitude, longitude: place.longitude),
+      coords: coords,
       activity: Activity(.unknown, confidence: 0),
       battery: Battery(level: nil, isCharging: false))
   }

@@ -44,6 +44,8 @@ struct Timetable {
   var follows = false {
     didSet { if !follows { due = nil } }
   }
+  /// The time of `stopSchedule`, if nothing has started the schedule since.
+  var stoppedAt: MonotonicInstant?
   /// Tracking was started or stopped by hand, or its state is unknown, until the next window begins or ends.
   var isOverruled = false {
     didSet { if isOverruled { due = nil } }

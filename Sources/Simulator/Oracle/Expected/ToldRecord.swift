@@ -24,10 +24,12 @@ struct ToldRecord {
   /// A record may contain extras of any depth.
   private static let limits = JSONLimits(maxDepth: JSONLimits.greatestDepth)
 
-  init(_ record: LocationRecord) {
+  /// iOS writes the identity in capitals.
+  init(_ record: LocationRecord, on platform: DevicePlatform) {
     let coords = record.coords
     fields =
       [
+        (["uuid"], .text(platform == .ios ? record.uuid.text.uppercased() : record.uuid.text)),
         (["coords", "latitude"], .degrees(coords.latitude)),
         (["coords", "longitude"], .degrees(coords.longitude)),
         (["timestamp"], .instant(record.timestamp)),

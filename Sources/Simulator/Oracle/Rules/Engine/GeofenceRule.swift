@@ -121,6 +121,11 @@ final class GeofenceRule: Rule {
       }
       if action == .enter, isFarFrom(fence, record, context) {
         flag(context, record.uuid, "entry into '\(fence.identifier)' after minutes far outside it")
+      } else if action == .enter, let metres = metresOutside(fence, at: crossing, context) {
+        flag(
+          context, record.uuid,
+          "entry into '\(fence.identifier)' at \(crossing.timestamp.iso8601Text), when the device was \(Int(metres)) m outside"
+        )
       }
       visit = Visit(last: action, toldAt: now)
     }
@@ -148,6 +153,19 @@ final class GeofenceRule: Rule {
         way.last { $0.start <= instant } ?? (instant < episode.start ? life.previous ?? episode : episode)
       return truth.metresOutside(body.place(at: instant)) > margin
     }
+  }
+
+  /// Returns how far outside the body was at the time of an entry, where no position can have shown it inside (SDK §15.3.2); nil
+  /// otherwise, and for a time that is not known.
+  private func metresOutside(_ fence: Geofence, at crossing: GeofenceTrigger, _ context: EventContext) -> Double? {
+    let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
+    let instant = now - GeofenceRule.age(of: crossing, context)
+    guard let truth = TrueFence(fence), life.clockLead == context.clockLead, let runsSince = life.runsSince,
+      runsSince < instant, let episode = (ways[context.device] ?? []).last(where: { $0.start <= instant })
+    else { return nil }
+    let metres = truth.metresOutside(episode.place(at: instant))
+    return metres > GeofenceRule.crossingMargin + life.errors.most(since: instant - GeofenceRule.lateness)
+      ? metres : nil
   }
 
   /// Returns the age of the crossing; if the clock was set since the process began, the age is unknown and the longest
@@ -198,8 +216,31 @@ final class GeofenceRule: Rule {
     (life.awaitsPlace(at: now) ? life.runsSince ?? now : now) - lateness
   }
 
+  /// Of more fences than the system can monitor only those within `geofenceProximityRadius` are monitored (GeolocationConfig
+  /// `geofenceProximityRadius`; SDK §15.2). The position that counted may be older than the body.
+  private func judgeProximity(of fence: Geofence, _ context: EventContext) {
+    let (device, now) = (context.device, context.now.monotonic)
+    let life = ledger.truth.lives[device]
+    guard life.hasChosenFences, life.isUndisturbed, let geolocation = life.configuration?.geolocation,
+      let runsSince = life.runsSince, runsSince + GeofenceRule.lateness < now,
+      life.sees(since: now - GeofenceRule.lateness),
+      let truth = TrueFence(fence), life.episode != nil
+    else { return }
+    let reach = max(1_000, geolocation.geofenceProximityRadiusMetres) + life.metresBetweenChoices(since: now)
+    let error = life.errors.most(since: now - GeofenceRule.lateness)
+    let margin = reach + error + GeofenceRule.proximityMargin + truth.circle.radiusMetres
+    let isFar = [now, now - GeofenceRule.lateness].allSatisfy { instant in
+      life.earlierPlace(at: instant).map { truth.circle.center.distanceMetres(to: $0) > margin } ?? false
+    }
+    guard isFar else { return }
+    flag(context, nil, "'\(fence.identifier)' is monitored beyond geofenceProximityRadius")
+  }
+
   private static let lateness = Nanoseconds.seconds(300)
+  /// The accuracy of a position, and more.
+  private static let proximityMargin = 500.0
   private static let margin = 150.0
+  private static let crossingMargin = 300.0
 
   private func monitor(_ on: [Geofence], _ off: [String], _ context: EventContext) {
     var fences = devices[context.device, default: Fences()]
@@ -222,6 +263,7 @@ final class GeofenceRule: Rule {
     if !on.isEmpty, ledger.truth.lives[context.device].isWhenInUse {
       flag(context, nil, "\(on.count.of("geofence")) monitored although its app may use positions while in use only")
     }
+    for fence in on { judgeProximity(of: fence, context) }
     if fences.monitored.count > limit {
       flag(context, nil, "\(fences.monitored.count) geofences are monitored, and \(limit) may be")
     }

@@ -33,13 +33,16 @@ final class ScheduleRule: Rule {
     judge(context)
     switch event {
     case .asked(.startSchedule), .told(.commanded(.startSchedule)): begin(context)
-    case .asked(.stopSchedule), .told(.commanded(.stopSchedule)): timetables[device]?.follows = false
+    case .asked(.stopSchedule), .told(.commanded(.stopSchedule)):
+      timetables[device]?.follows = false
+      timetables[device]?.stoppedAt = context.now.monotonic
     case .asked(let command), .told(.commanded(let command)): overrule(by: command, device)
     case .closed, .killed:
       timetables[device]?.end(isStopped: ledger.pages[device].terms?.stopsOnTerminate ?? true)
       // State that the store could not write is lost with the process, possibly including that the schedule is on.
       if case .killed = event, !ledger.truth.lives[device].isSound(since: context.now.monotonic) {
         timetables[device]?.follows = false
+        timetables[device]?.stoppedAt = nil
       }
     case .launched(let launch): timetables[device]?.begin(launch, at: context.now)
     case .opened: timetables[device]?.open(at: context.now)
@@ -48,6 +51,9 @@ final class ScheduleRule: Rule {
         timetables[device]?.actual = !state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences
       }
     case .told(.engine(.schedule(let state))):
+      if let stoppedAt = timetables[device]?.stoppedAt, stoppedAt < context.now.monotonic {
+        judgeStop(stoppedAt, context)
+      }
       turn(!state.isEnabled ? .off : state.trackingMode == .location ? .location : .geofences, context)
     case .told(.engine(.enabledChange(let isEnabled))):
       if !isEnabled { turn(.off, context) } else if timetables[device]?.actual == .off { turn(nil, context) }
@@ -77,6 +83,7 @@ final class ScheduleRule: Rule {
     }
     var timetable = Timetable(schedule, ledger.expectedZone, Timetable.Terms(configuration), at: context.now)
     timetable.follows = life.isScheduled && timetables[device]?.follows ?? true
+    timetable.stoppedAt = timetables[device]?.stoppedAt
     if let known = timetables[device] {
       (timetable.actual, timetable.onSince) = (known.actual, known.onSince)
       timetable.isOverruled = true
@@ -115,11 +122,19 @@ final class ScheduleRule: Rule {
   /// Starts a schedule; has no effect on one that is on. Only one that was on before a boot waits for the user (SDK §16.3.1,
   /// §16.3.8).
   private func begin(_ context: EventContext) {
+    timetables[context.device]?.stoppedAt = nil
     guard timetables[context.device]?.follows == false else { return }
     timetables[context.device]?.open(at: context.now)
     timetables[context.device]?.follows = true
     timetables[context.device]?.isOverruled = false
     timetables[context.device]?.expect(since: context.now)
+  }
+
+  /// Judges a change by a schedule that was stopped (BGGeo `stopSchedule`).
+  private func judgeStop(_ stoppedAt: MonotonicInstant, _ context: EventContext) {
+    timetables[context.device]?.stoppedAt = nil
+    guard ledger.truth.lives[context.device].isUndisturbed else { return }
+    flag(context, nil, "its schedule turns tracking on or off, and was stopped at \(stoppedAt.clockText)")
   }
 
   /// Advances the time.

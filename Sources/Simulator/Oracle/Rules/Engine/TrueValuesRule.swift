@@ -129,6 +129,9 @@ final class TrueValuesRule: Rule {
     if let said = record.ageMilliseconds, (said - age).magnitude > UInt64(TrueValuesRule.tick) {
       return "an age of \(said) ms, which is \(age) ms"
     }
+    if ledger.truth.lives[device].episode != nil, let quantity = missingQuantity(in: record.coords) {
+      return "no \(quantity), which the receiver has measured"
+    }
     if let accuracy = record.coords.accuracy, let threshold = phones[device].threshold, threshold.since < now,
       ledger.truth.lives[device].disturbedAt == nil,
       accuracy > threshold.metres + TrueValuesRule.rounding
@@ -136,6 +139,17 @@ final class TrueValuesRule: Rule {
       return "an accuracy of \(accuracy.inTenths) m, and trackingAccuracyThreshold is \(threshold.metres.inTenths) m"
     }
     return nil
+  }
+
+  /// Returns a quantity that a receiver measures with each position, and that the record says is unknown. Positions from networks
+  /// have an accuracy only, and a slow receiver knows no heading (SDK §5.1).
+  private func missingQuantity(in coords: Coordinates) -> String? {
+    if coords.accuracy == nil { return "accuracy" }
+    if coords.accuracy == TrueValuesRule.networkMetres { return nil }
+    if coords.speed == nil { return "speed" }
+    if coords.speedAccuracy == nil { return "speed_accuracy" }
+    if coords.altitudeAccuracy == nil { return "altitude_accuracy" }
+    return coords.heading != nil && coords.headingAccuracy == nil ? "heading_accuracy" : nil
   }
 
   /// Returns what a record says of the course or the height of the device and is not true.

@@ -24,6 +24,7 @@ final class StoredRecordRule: Rule {
     var isPlain = (fences: false, others: false)
     var extras = RenderedObject.empty
     var timestamps = TimestampFormat.iso
+    var platform = DevicePlatform.android
     /// The last motion change, whose position the stream may deliver again.
     var motionChange: (timestamp: WallInstant, place: Coordinate?)?
     /// Whether a record has come into its queue, and whether the app was told of one.
@@ -116,7 +117,7 @@ final class StoredRecordRule: Rule {
     )
     phones[device].isPlain = (persistence.geofenceTemplate.isEmpty, persistence.locationTemplate.isEmpty)
     phones[device].extras = RenderedObject(persistence.extras) ?? .empty
-    phones[device].timestamps = persistence.timestampFormat
+    (phones[device].timestamps, phones[device].platform) = (persistence.timestampFormat, configuration.platform)
     (phones[device].changedAt, phones[device].unseen) = (context.now.monotonic, 0)
   }
 
@@ -134,7 +135,7 @@ final class StoredRecordRule: Rule {
       guard phone.unseen == 0 else { return }
     }
     exercised += 1
-    if let path = ToldRecord(record).difference(from: stored, timestamps: phone.timestamps) {
+    if let path = ToldRecord(record, on: phone.platform).difference(from: stored, timestamps: phone.timestamps) {
       phones[context.device].isTold = true
       flag(context, record.uuid, "a record in the queue has another '\(path)' than the one that the app was told of")
     } else if let key = ToldRecord.key(missingIn: record, of: phone.extras) {
