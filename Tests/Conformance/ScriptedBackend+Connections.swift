@@ -15,22 +15,17 @@ extension ScriptedBackend {
     return defect != .closesIdleOnce || !hasFailed.exchange(true, ordering: .relaxed)
   }
 
-  /// Of an upload that was taken.
-  func rareAnswer(to request: BareServer.Request, _ taken: BareServer.Answer) -> BareServer.Answer? {
-    switch defect {
-    case .failsRarely:
-      return uploads.add(1, ordering: .relaxed).newValue.isMultiple(of: 151) ? answer(500) : nil
-    case .closesBehindFifty:
-      let now = SystemClock().wallNow
-      let count = latest.withLock { latest in
-        let key = "connection \(request.connection)"
-        latest[key] = ((latest[key]?.connection ?? 0) + 1, now)
-        return latest[key]?.connection ?? 0
-      }
-      guard count == 50, case .keep(let bytes) = taken else { return nil }
-      return .close(bytes)
-    default: return nil
+  /// The last answer of a connection, which does not say so.
+  func lastAnswer(to request: BareServer.Request, _ taken: BareServer.Answer) -> BareServer.Answer? {
+    guard defect == .closesBehindFifty else { return nil }
+    let now = SystemClock().wallNow
+    let count = latest.withLock { latest in
+      let key = "connection \(request.connection)"
+      latest[key] = ((latest[key]?.connection ?? 0) + 1, now)
+      return latest[key]?.connection ?? 0
     }
+    guard count == 50, case .keep(let bytes) = taken else { return nil }
+    return .close(bytes)
   }
 
   /// Whatever is asked for, because of its form.

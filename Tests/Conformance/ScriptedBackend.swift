@@ -55,8 +55,6 @@ final class ScriptedBackend: Sendable {
     case cutsLongNames
     /// What it knows is answered with 204 and a body; the fiftieth answer of a connection is its last, and does not say so.
     case answersRepeatsWithABody, closesBehindFifty
-    /// Each 151st upload, which is stored all the same.
-    case failsRarely
   }
 
   struct Entry {
@@ -259,7 +257,7 @@ final class ScriptedBackend: Sendable {
     if defect == .refusesOneOfACrowd, named.hasSuffix("hundred-at-once-31") { return answer(503) }
     if defect == .losesOverlaps, isBusy(with: named, request.connection) { return success }
     let taken = entries.withLock { take(body, of: named, into: &$0) }
-    if let answer = rareAnswer(to: request, taken) { return answer }
+    if let answer = lastAnswer(to: request, taken) { return answer }
     let isThird = uploads.add(1, ordering: .relaxed).oldValue % 3 == 2
     return defect == .failsAtEachThird && isThird ? answer(503) : taken
   }

@@ -5,16 +5,8 @@ import Threaded
 @testable import BackendStore
 @testable import Conformance
 
-/// A finding about what happens now and then, or to a few, names what it has in common (docs/conform.md).
-@Suite(.waits) struct RareFailureTests {
-  /// Each clause that sends enough meets one.
-  @Test func aRareFailureOfGoodUploadsIsOneFinding() throws {
-    let summary = try ScriptedBackend(.failsRarely).summary(of: ["store-reads-all", "many-devices-at-once"])
-    #expect(
-      summary.causes.map(\.clause.id) == ["good-record-acknowledged"],
-      "\(summary.results.map { ($0.clause.id, $0.verdict) })")
-  }
-
+/// A finding about a few records, or some devices, names what they have in common (docs/conform.md).
+@Suite(.waits) struct PartialLossTests {
   /// What a list leaves out of each page is missing in other clauses, too.
   @Test func aListThatLeavesOutRowsIsOneFinding() throws {
     let clauses: Set<String> = ["store-reads-all", "many-devices-at-once", "keep-alive", "two-records-at-once"]
