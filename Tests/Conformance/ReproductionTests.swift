@@ -176,6 +176,17 @@ import Threaded
     #expect(head.allSatisfy(\.isNumber) && breach.sent.contains(tail) && !breach.sent.contains(head), "\(uuid)")
   }
 
+  /// A clause about all answers sends nothing by itself.
+  @Test func whatAnotherClauseHasSentIsShown() throws {
+    let summary = try ScriptedBackend(.acknowledgesWith202).summary(of: ["status-documented"])
+    let breach = try #require(summary.causes.first { $0.clause.id == "status-documented" }?.breach)
+    #expect(breach.requests != nil && breach.seenIn == ["no-redirect"], "\(breach.seenIn)")
+    let script = try #require(breach.reproduction?.script)
+    let place = try #require(breach.sent.firstRange(of: #""uuid":""#)).upperBound
+    let tail = breach.sent[place...].prefix(36).dropFirst(8)
+    #expect(try bodies(of: script).contains { $0.contains(tail) }, "\(script)")
+  }
+
   /// The words of a request and of the list, and the bytes of a body, as a shell makes them.
   @Test func aCommandHasTheWordsOfItsRequest() throws {
     var request = RawRequest(

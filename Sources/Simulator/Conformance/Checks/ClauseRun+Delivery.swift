@@ -69,7 +69,7 @@ extension ClauseRun {
     breach.stored = stored
     if !hasNoCommandLine {
       breach.reproduction = reproduction
-      if !clause.needs.contains(.restart) { breach.requests = log.asScenario }
+      if !clause.needs.contains(.restart) { breach.requests = logOfFinding.asScenario }
     }
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
     breach.status = upload?.status
@@ -109,6 +109,12 @@ extension ClauseRun {
 
   /// Whether a list that leaves out a row of each page, or shows it twice, may be the reason.
   static func areFew(_ count: Int, of all: Int) -> Bool { count * 10 <= all }
+
+  /// Fails because of an answer that any clause has met with; the finding shows what that one has sent.
+  func fail(seen example: AnswerWatch.Example, _ cause: String? = nil) -> ClauseStop {
+    logOfOther = example.log
+    return fail(cause ?? example.words, example.upload).seen(in: example.clause)
+  }
 
   /// Returns the current records of the backend's store.
   func stored(_ device: String) throws -> [StoredRecord] { try list(device).get().records }

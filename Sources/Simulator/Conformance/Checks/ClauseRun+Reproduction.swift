@@ -31,14 +31,17 @@ package struct Reproduction: Equatable, Sendable {
 }
 
 extension ClauseRun {
+  /// What the finding shows as sent.
+  var logOfFinding: SentLog { logOfOther ?? log }
+
   /// The commands that show the breach again; nil where none can.
   var reproduction: Reproduction? {
     guard let lastSent else { return nil }
-    let entries = log.all
+    let (log, entries) = (logOfFinding, logOfFinding.all)
     // A clause that cuts an answer loses the commands in it; curl cannot do that.
     if log.isInPieces, entries.contains(where: { $0.kind == .queueing }) { return nil }
     let line = line(lastSent, among: entries)
-    guard let sequence = log.sequence, sequence.count > line.requests else {
+    guard let sequence = log.sequence, sequence.count > line.requests, decisive(lastSent, among: sequence) != nil else {
       return Reproduction(line.commands, sequence: nil)
     }
     return Reproduction(line.commands, sequence: script(sequence, lastSent), requests: sequence.count)
@@ -60,7 +63,7 @@ extension ClauseRun {
     } else if before.contains(where: { isRepetition(of: $0, request, index.map { entries[$0] }) }) {
       sending = "for _ in 1 2; do \(sending); echo; done"
     }
-    let restarts = index.map { entries[($0 + 1)...].flatMap(\.restarts) + log.lastRestarts } ?? []
+    let restarts = index.map { entries[($0 + 1)...].flatMap(\.restarts) + logOfFinding.lastRestarts } ?? []
     let commands =
       [preface].compactMap(\.self) + preparing + [sending, "echo"] + restarts.flatMap(restart)
       + list(of: index.map { entries[$0].device })
@@ -79,7 +82,7 @@ extension ClauseRun {
       return entry.restarts.flatMap(restart) + [command(entry, printing: isShown ? .answer : .status)]
         + (isShown ? ["echo"] : [])
     }
-    return commands + log.lastRestarts.flatMap(restart) + list(of: decisive.map { sequence[$0].device })
+    return commands + logOfFinding.lastRestarts.flatMap(restart) + list(of: decisive.map { sequence[$0].device })
   }
 
   /// Returns the index of a request, where it was sent if possible.
@@ -93,7 +96,7 @@ extension ClauseRun {
     guard entry.request.isEqual(to: request), entry.phone == decisive?.phone else { return false }
     switch entry.kind {
     case .sent: return entry.status == 0 || 200..<300 ~= entry.status
-    case .prepared: return log.isInPieces
+    case .prepared: return logOfFinding.isInPieces
     case .queueing: return false
     }
   }

@@ -55,6 +55,8 @@ final class ClauseRun {
   /// Whether the request was sent over two connections at once.
   var isSentTwice = false
   let log = SentLog()
+  /// The log of the clause that has met with the answer of the finding; nil: of this one.
+  var logOfOther: SentLog?
 
   init(
     _ clause: ConformanceClause, _ target: ConformanceTarget, _ settings: ConformanceRun.Settings, facts: RunFacts,
@@ -64,7 +66,7 @@ final class ClauseRun {
     self.target = target
     self.settings = settings
     self.facts = facts
-    self.watch = watch.shared(with: clause.id)
+    self.watch = watch.shared(with: clause.id, log)
     self.deadline = deadline
     (self.turn, self.attempt) = (turn, attempt)
     stream = RandomStream(

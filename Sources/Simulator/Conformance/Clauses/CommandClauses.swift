@@ -25,7 +25,7 @@ extension ConformanceClause {
         }
       }
       let seen = run.watch.seen
-      if let form = seen.commandForm { throw run.fail(form.words, form.upload).seen(in: form.clause) }
+      if let form = seen.commandForm { throw run.fail(seen: form) }
       guard seen.commandAnswers > 0 else { throw ClauseStop.notApplicable("no answer has brought a command") }
       run.note = seen.commandAnswers.of("answer") + " with commands"
     },

@@ -77,7 +77,7 @@ extension ConformanceClause {
       because: "an SDK that fails to parse an answer finds no command in it (SDK §10.1)", needs: [], phase: .last,
       presumes: ["answer-length-true", "command-body-is-json"]
     ) { run in
-      if let seen = run.watch.seen.wrongType { throw run.fail(seen.words, seen.upload).seen(in: seen.clause) }
+      if let seen = run.watch.seen.wrongType { throw run.fail(seen: seen) }
       guard run.watch.seen.uploads > 0 else { throw ClauseStop.notJudged("no answer was seen") }
     },
     ConformanceClause(
@@ -87,7 +87,7 @@ extension ConformanceClause {
       threads: ["cordova#374"], needs: [], phase: .last
     ) { run in
       if let seen = run.watch.seen.page {
-        throw run.fail("an upload was acknowledged with \(seen.words)", seen.upload).seen(in: seen.clause)
+        throw run.fail(seen: seen, "an upload was acknowledged with \(seen.words)")
       }
       guard run.watch.seen.successes > 0 else { throw ClauseStop.notJudged("no success was seen") }
     },

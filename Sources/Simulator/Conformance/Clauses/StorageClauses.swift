@@ -50,7 +50,7 @@ extension ConformanceClause {
       because: "versions before 5 of the SDK know no other success (SDK §9.1)", needs: [], phase: .last
     ) { run in
       if let seen = run.watch.seen.unusualSuccess {
-        throw run.fail("uploads are acknowledged with \(seen.words)", seen.upload).seen(in: seen.clause)
+        throw run.fail(seen: seen, "uploads are acknowledged with \(seen.words)")
       }
       guard run.watch.seen.successes > 0 else { throw ClauseStop.notJudged("no success was seen") }
     },

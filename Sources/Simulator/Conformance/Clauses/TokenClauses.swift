@@ -86,7 +86,7 @@ extension ConformanceClause {
       needs: [.tokens, .refusal], phase: .last, presumes: ["unknown-is-401"]
     ) { run in
       // Other clauses have seen expired tokens refused.
-      if let seen = run.watch.seen.bareRefusal { throw run.fail(seen.words, seen.upload).seen(in: seen.clause) }
+      if let seen = run.watch.seen.bareRefusal { throw run.fail(seen: seen) }
       let phone = try run.phone(signsIn: false) {
         $0.authorization.accessToken = "none-of-yours"
         $0.authorization.refreshUrl = nil

@@ -13,6 +13,8 @@ struct AnswerWatch: Sendable {
   struct Example: Sendable {
     let words: String
     let clause: String
+    /// What that clause sends.
+    let log: SentLog
     let upload: ConformancePhone.Upload?
   }
 
@@ -37,15 +39,18 @@ struct AnswerWatch: Sendable {
 
   private let sights: Sights
   private let clause: String
+  private let log: SentLog
 
-  init(for clause: String = "") { (sights, self.clause) = (Sights(), clause) }
+  init() { self.init(Sights(), for: "", SentLog()) }
 
-  private init(_ sights: Sights, for clause: String) { (self.sights, self.clause) = (sights, clause) }
+  private init(_ sights: Sights, for clause: String, _ log: SentLog) {
+    (self.sights, self.clause, self.log) = (sights, clause, log)
+  }
 
   var seen: Sight { sights.sight.withLock { $0 } }
 
   /// Returns the watch of another clause of the run.
-  func shared(with clause: String) -> AnswerWatch { AnswerWatch(sights, for: clause) }
+  func shared(with clause: String, _ log: SentLog) -> AnswerWatch { AnswerWatch(sights, for: clause, log) }
 
   func see(_ upload: ConformancePhone.Upload) {
     guard case .answered(let status, reason: _, let body) = upload.outcome else { return }
@@ -61,7 +66,7 @@ struct AnswerWatch: Sendable {
     let isJSONType = AnswerWatch.isJSON(type)
     let isJSON = body.isEmpty || StoredValue(body) != nil
     let commands = AnswerWatch.commands(in: body)
-    func example(_ words: String) -> Example { Example(words: words, clause: clause, upload: upload) }
+    func example(_ words: String) -> Example { Example(words: words, clause: clause, log: log, upload: upload) }
     sights.sight.withLock { sight in
       if ConformanceTarget.isAway(status) { sight.isBusy = true }
       if commands.areThere { sight.commandAnswers += 1 }
