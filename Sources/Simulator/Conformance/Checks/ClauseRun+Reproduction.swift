@@ -76,9 +76,10 @@ extension ClauseRun {
   /// Returns the commands for all requests, the restarts between them, and the list.
   private func script(_ sequence: [SentLog.Entry], _ request: RawRequest) -> [String] {
     let decisive = decisive(request, among: sequence)
+    let isShort = sequence.count { $0.kind == .sent } <= ClauseRun.answersMax
     let commands = sequence.indices.flatMap { index in
       let entry = sequence[index]
-      let isShown = entry.kind == .sent && (sequence.count <= ClauseRun.answersMax || index == decisive)
+      let isShown = entry.kind == .sent && (isShort || index == decisive)
       return entry.restarts.flatMap(restart) + [command(entry, printing: isShown ? .answer : .status)]
         + (isShown ? ["echo"] : [])
     }

@@ -299,9 +299,10 @@ extension ConformanceClause {
     try collect(run, phone, count: waiting.count)
     func list(_ commands: [Command]) -> String { commands.map(\.name.rawValue).joined(separator: ", ") }
     guard phone.executed.count >= waiting.count else {
-      let came = phone.executed.isEmpty ? "none" : "only \(list(phone.executed))"
+      let missing = waiting.filter { !phone.executed.contains($0) }
+      let few = missing.count < waiting.count ? ": \(list(missing)) did not come" : ""
       throw run.fail(
-        "of \(waiting.count) commands that were queued one after the other (\(list(waiting))), \(came) came")
+        "of \(waiting.count) commands that were queued one after the other, \(phone.executed.count) came\(few)")
     }
     if phone.executed.map(\.name) != waiting.map(\.name) {
       throw run.fail("queued as \(list(waiting)), came as \(list(phone.executed))")
