@@ -21,6 +21,9 @@ struct SentRequest {
   /// Whether the server has answered.
   var isServed = false
 
+  /// Longer than a run in real time needs from taking records, or a token, to sending the request with them.
+  static let preparation = Nanoseconds.seconds(5)
+
   /// Reports whether the watchdog has ended it and its flush; its answer may still come (SDK §9.2).
   func isGivenUp(at instant: MonotonicInstant) -> Bool { instant - sentAt >= timeout + DocumentedLimits.watchdogGrace }
 }

@@ -13,8 +13,8 @@ final class EndRule: Rule {
   override class var interest: Interest { [.event, .life, .course] }
 
   private struct Phone {
-    /// The time at which tracking was last turned on, with the lead of the clock; nil: not known.
-    var start: (at: MonotonicInstant, lead: Int64)?
+    /// The clock since tracking was last turned on; nil: not known.
+    var start: SteadyClock?
     /// The last event that may end tracking.
     var reasonAt = MonotonicInstant(nanoseconds: -1)
     /// The end of tracking, until its instant is over.
@@ -24,7 +24,7 @@ final class EndRule: Rule {
   private let phones: PerDevice<Phone>
 
   /// The minutes may go by the clock on the wall, which must not have been set meanwhile.
-  private static let leadMost: UInt64 = 1_000
+  private static let clockMost: UInt64 = 1_000
 
   required init(_ ledger: Ledger) {
     phones = PerDevice(Phone(), in: ledger.space)
@@ -36,7 +36,7 @@ final class EndRule: Rule {
     if let endedAt = phones[device].endedAt, endedAt < now { judge(endedAt, context) }
     switch event {
     case .told(.engine(.enabledChange(let isEnabled))):
-      if isEnabled { phones[device].start = (now, context.clockLead) } else { phones[device].endedAt = now }
+      if isEnabled { phones[device].start = SteadyClock(context) } else { phones[device].endedAt = now }
     case .asked(.stopSchedule), .told(.commanded(.stopSchedule)): break
     case .asked, .told(.commanded), .told(.engine(.schedule)), .closed, .killed, .launched, .configured, .healed:
       phones[device].reasonAt = now
@@ -55,8 +55,8 @@ final class EndRule: Rule {
     else { return }
     let minutes = configuration.geolocation.stopAfterElapsedMinutes
     guard minutes > 0 else { return tell("tracking has ended, and nothing has asked for it", endedAt, device) }
-    guard let start, (context.clockLead &- start.lead).magnitude <= EndRule.leadMost else { return }
-    let elapsed = (endedAt - start.at).seconds
+    guard let start, !start.isSet(byMoreThan: EndRule.clockMost, context) else { return }
+    let elapsed = (endedAt - start.since).seconds
     guard elapsed < 60 * min(minutes, 1e7) * TrueWorld.clockShare - 1 else { return }
     tell(
       "tracking has ended \(Int(elapsed)) s after its start, and stopAfterElapsedMinutes is \(minutes)", endedAt, device

@@ -18,9 +18,7 @@ final class FenceTermsRule: Rule {
     /// The times at which fences were removed, and of the last reported entries.
     var removed: [String: MonotonicInstant] = [:]
     var entered: [String: Entry] = [:]
-    /// The lead of the wall clock, and the time since which it is the same.
-    var lead = Int64.min
-    var steadySince = MonotonicInstant(nanoseconds: 0)
+    var clock: SteadyClock
   }
 
   private struct Entry {
@@ -34,17 +32,12 @@ final class FenceTermsRule: Rule {
   /// The search for the position of a crossing takes half a minute, and crossings of a fence wait for each other (SDK
   /// §13.2, §15.3.11).
   private static let patience = Nanoseconds.seconds(600)
-  /// The clock that shows milliseconds, and that may be set.
-  private static let tick: UInt64 = 2
   private static let clockPatience = Nanoseconds.seconds(120)
   private static let roundingMilliseconds = 1_000.0
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let device = context.device
-    if let lead = devices[device]?.lead, (context.clockLead &- lead).magnitude > FenceTermsRule.tick {
-      devices[device]?.lead = context.clockLead
-      devices[device]?.steadySince = context.now.monotonic
-    }
+    if let clock = devices[device]?.clock, clock.isSet(context) { devices[device]?.clock = SteadyClock(context) }
     switch event {
     case .asked(let command), .told(.commanded(let command)): change(by: command, context)
     // What a process or a store that fails has not kept counts again behind a launch.
@@ -66,13 +59,13 @@ final class FenceTermsRule: Rule {
     case .addGeofences(let fences): add(fences, context)
     case .removeGeofence(let identifier): remove([identifier], context)
     case .removeGeofences(let identifiers?): remove(identifiers, context)
-    case .removeGeofences(nil): remove(Array(devices[device, default: Fences()].entered.keys), context)
+    case .removeGeofences(nil): remove(devices[device].map { Array($0.entered.keys) } ?? [], context)
     default: break
     }
   }
 
   private func add(_ fences: [Geofence], _ context: EventContext) {
-    let start = Fences(lead: context.clockLead, steadySince: context.now.monotonic)
+    let start = Fences(clock: SteadyClock(context))
     for fence in fences {
       devices[context.device, default: start].removed[fence.identifier] = nil
       devices[context.device]?.entered[fence.identifier] = nil
@@ -125,7 +118,7 @@ final class FenceTermsRule: Rule {
       return nil
     case .dwell:
       guard let fences = devices[device], let entry = fences.entered[fence.identifier],
-        fences.steadySince + FenceTermsRule.clockPatience < entry.toldAt
+        fences.clock.since + FenceTermsRule.clockPatience < entry.toldAt
       else { return nil }
       let stayed = Double(crossing.timestamp.milliseconds(since: entry.timestamp))
       let tolerance = FenceTermsRule.roundingMilliseconds + Double(ledger.lateness.wholeMilliseconds)

@@ -16,10 +16,9 @@ final class TrueValuesRule: Rule {
   override class var absence: String { "no position was recorded" }
 
   private struct Phone {
-    /// The lead of the wall clock, and the time since which it is the same.
-    var lead = Int64.min
-    var steadySince = MonotonicInstant(nanoseconds: 0)
-    /// The latest time that the clock showed with another lead, in milliseconds since 1970: a position of that time may come later.
+    /// Nil before the first event.
+    var clock: SteadyClock?
+    /// The latest time that the clock showed before it was set, in milliseconds since 1970: a position of that time may come later.
     var shown = Int64.min
     /// The time until which the positions of the receiver were far from the body.
     var strayedUntil = MonotonicInstant(nanoseconds: -1)
@@ -38,8 +37,6 @@ final class TrueValuesRule: Rule {
   private static let nearMetres = 200.0
   /// Far more than the error of a measured speed, in metres per second and as a share of the speed.
   private static let speedError = (least: 3.0, share: 0.3)
-  /// The wall clock shows milliseconds.
-  private static let tick: Int64 = 2
   /// The accuracy of positions from networks.
   private static let networkMetres = 20.0
   /// Positions are recorded as they come.
@@ -59,11 +56,9 @@ final class TrueValuesRule: Rule {
 
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
-    if (context.clockLead &- phones[device].lead).magnitude > UInt64(TrueValuesRule.tick) {
-      if phones[device].lead > .min {
-        phones[device].shown = max(phones[device].shown, now.nanoseconds / 1_000_000 + phones[device].lead)
-      }
-      (phones[device].lead, phones[device].steadySince) = (context.clockLead, now)
+    if phones[device].clock?.isSet(context) ?? true {
+      if let clock = phones[device].clock { phones[device].shown = max(phones[device].shown, clock.shown(at: now)) }
+      phones[device].clock = SteadyClock(context)
     }
     switch event {
     case .strayed(let metres, let accuracyMetres):
@@ -73,7 +68,7 @@ final class TrueValuesRule: Rule {
     case .configured(let configuration):
       phones[device].threshold = (configuration.geolocation.filter.trackingAccuracyThresholdMetres, now)
     // A fault may set the clock and set it back, and a device may leave and return elsewhere.
-    case .faultBegan, .faultEnded, .launched, .asked: phones[device].steadySince = now
+    case .faultBegan, .faultEnded, .launched, .asked: phones[device].clock?.restart(at: now)
     case .told(.engine(.location(let record))) where !record.isSample && !phones[device].isTold: judge(record, context)
     default: break
     }
@@ -91,11 +86,12 @@ final class TrueValuesRule: Rule {
   private func fault(of record: LocationRecord, _ context: EventContext) -> String? {
     let (device, now, wall) = (context.device, context.now.monotonic, context.now.wall)
     let phone = phones[device]
+    guard let steadySince = phone.clock?.since else { return nil }
     if let battery = phone.battery, battery.since < now, battery.state != record.battery {
       return "battery \(record.battery.words), which is \(battery.state.words)"
     }
     let age = wall.milliseconds(since: record.timestamp)
-    if age > TrueValuesRule.patience.wholeMilliseconds, phone.steadySince < now - TrueValuesRule.patience,
+    if age > TrueValuesRule.patience.wholeMilliseconds, steadySince < now - TrueValuesRule.patience,
       isOfStream(record, of: device, at: now)
     {
       return "\(record.timestamp.iso8601Text) of the position that comes at \(wall.iso8601Text)"
@@ -103,7 +99,7 @@ final class TrueValuesRule: Rule {
     if let fault = streamFault(of: record, context) { return fault }
     guard age >= 0, age < now.nanoseconds / 1_000_000 else { return nil }
     let instant = now - .milliseconds(age)
-    guard phone.steadySince < instant, record.timestamp.millisecondsSince1970 > phone.shown,
+    guard steadySince < instant, record.timestamp.millisecondsSince1970 > phone.shown,
       phone.strayedUntil <= instant, let place = record.coords.place
     else {
       return nil
@@ -126,7 +122,7 @@ final class TrueValuesRule: Rule {
     let (device, now) = (context.device, context.now.monotonic)
     guard isOfStream(record, of: device, at: now) else { return nil }
     let age = context.now.wall.milliseconds(since: record.timestamp)
-    if let said = record.ageMilliseconds, (said - age).magnitude > UInt64(TrueValuesRule.tick) {
+    if let said = record.ageMilliseconds, (said - age).magnitude > SteadyClock.tick {
       return "an age of \(said) ms, which is \(age) ms"
     }
     if ledger.truth.lives[device].episode != nil, let quantity = missingQuantity(in: record.coords) {
@@ -214,7 +210,8 @@ final class TrueValuesRule: Rule {
   ) -> Double? {
     let life = ledger.truth.lives[device]
     var least = Double.infinity
-    for ticks in [0, -TrueValuesRule.tick, TrueValuesRule.tick] {
+    let tick = Int64(SteadyClock.tick)
+    for ticks in [0, -tick, tick] {
       let instant = instant + .milliseconds(ticks)
       guard let episode = life.episode(of: instant) else { return nil }
       let found = value(episode, instant)

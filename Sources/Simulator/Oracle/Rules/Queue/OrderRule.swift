@@ -11,8 +11,6 @@ final class OrderRule: Rule {
 
   /// The order before the refresh that the next upload has waited for: whether the newest came first.
   private var orders: [Int: Bool] = [:]
-  /// Longer than a run in real time needs from taking records to sending them.
-  private static let tolerance = Nanoseconds.seconds(5)
 
   override class var absence: String { "no records were sent" }
 
@@ -55,6 +53,6 @@ final class OrderRule: Rule {
 
   /// Returns the newest record that was there when the rows were taken.
   private func newest(of device: Int, before now: MonotonicInstant) -> WaitingRecord? {
-    ledger.pages[device].waiting.all.last { $0.createdAt < now - OrderRule.tolerance - ledger.lateness }
+    ledger.pages[device].waiting.all.last { $0.createdAt < now - SentRequest.preparation - ledger.lateness }
   }
 }

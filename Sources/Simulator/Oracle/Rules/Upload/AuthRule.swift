@@ -23,17 +23,8 @@ final class AuthRule: Rule {
     mutating func beginAnew() { (refreshesInARow, mustWait) = (0, false) }
   }
 
-  /// A token whose end its phone knows and which it can replace.
-  private struct EndingToken {
-    let authorization: AuthorizationSettings
-    var setAt: WallInstant
-
-    var end: WallInstant? { TokenExpiry.instant(of: authorization.expires, setAt: setAt) }
-  }
-
-  private var tokens: [Int: EndingToken] = [:]
-  /// Longer than a run in real time needs from making a request to sending it.
-  private static let tolerance = Nanoseconds.seconds(5)
+  /// The tokens whose end the phone knows and which it can replace.
+  private var tokens: [Int: HeldToken] = [:]
 
   /// The devices that have refreshed.
   private var devices: [Int: Tokens] = [:]
@@ -82,19 +73,15 @@ final class AuthRule: Rule {
   }
 
   private func learn(_ authorization: AuthorizationSettings, _ context: EventContext) {
-    let old = tokens[context.device]
-    let isSame =
-      old?.authorization.accessToken == authorization.accessToken && old?.authorization.expires == authorization.expires
     let isEnding = authorization.accessToken != nil && authorization.expires > 0 && authorization.refreshUrl != nil
-    let setAt = isSame ? old?.setAt : nil
     tokens[context.device] =
-      isEnding ? EndingToken(authorization: authorization, setAt: setAt ?? context.now.wall) : nil
+      isEnding ? HeldToken(authorization, after: tokens[context.device], at: context.now.wall) : nil
   }
 
   /// A flush that has refreshed already goes on with what it got.
   private func judgeToken(of request: OutgoingRequest, _ context: EventContext) {
     guard let token = tokens[context.device], let end = token.end, let text = token.authorization.accessToken,
-      context.now.wall.milliseconds(since: end) > AuthRule.tolerance.wholeMilliseconds,
+      context.now.wall.milliseconds(since: end) > SentRequest.preparation.wholeMilliseconds,
       let payload = request.payload, request.shows(accessToken: text)
     else { return }
     if let refresh = devices[context.device]?.sentAt, refresh >= payload.triggeredAt { return }

@@ -11,8 +11,6 @@ final class BatchBoundsRule: Rule {
 
   /// The times of the last refresh and of the last configuration, before which rows may have been taken (SDK §9.2).
   private var takenBefore: [Int: MonotonicInstant] = [:]
-  /// Longer than a run in real time needs from taking records to sending them.
-  private static let tolerance = Nanoseconds.seconds(5)
 
   override class var absence: String { "no records were sent" }
 
@@ -35,7 +33,7 @@ final class BatchBoundsRule: Rule {
   /// Judges an upload that leaves records behind, although there is no limit.
   private func judgeRest(of request: OutgoingRequest, _ sent: SentRequest, _ context: EventContext) {
     let page = ledger.pages[context.device]
-    let early = context.now.monotonic - BatchBoundsRule.tolerance - ledger.lateness
+    let early = context.now.monotonic - SentRequest.preparation - ledger.lateness
     guard sent.recordCount < page.waiting.count, let triggeredAt = request.payload?.triggeredAt,
       takenBefore[context.device].map({ $0 < triggeredAt && $0 < early }) ?? true
     else { return }

@@ -16,9 +16,7 @@ final class RefreshRule: Rule {
   override class var absence: String { "no device refreshed its token" }
 
   private struct Phone {
-    var authorization: AuthorizationSettings?
-    /// From when a relative `expires` counts.
-    var setAt = WallInstant.earliest
+    var token: HeldToken?
     var configuredAt = MonotonicInstant(nanoseconds: -1)
     var refusedAt: MonotonicInstant?
     /// The last upload, when its flush began, and when the last refresh was asked for.
@@ -36,13 +34,10 @@ final class RefreshRule: Rule {
   /// The devices that can refresh.
   private var phones: [Int: Phone] = [:]
 
-  /// Longer than a run in real time needs from making a request to sending it.
-  private static let tolerance = Nanoseconds.seconds(5)
-
   override func see(_ event: SimulationEvent, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     if let come = phones[device]?.come, come.at < now { look(for: come.tokens, context) }
-    if let owedAt = phones[device]?.owedAt, owedAt + RefreshRule.tolerance + ledger.lateness < now {
+    if let owedAt = phones[device]?.owedAt, owedAt + SentRequest.preparation + ledger.lateness < now {
       miss(owedAt, context)
     }
     switch event {
@@ -65,11 +60,8 @@ final class RefreshRule: Rule {
     let device = context.device
     guard authorization.refreshUrl != nil || phones[device] != nil else { return }
     var phone = phones[device, default: Phone()]
-    let isSame =
-      phone.authorization?.accessToken == authorization.accessToken
-      && phone.authorization?.expires == authorization.expires
-    if !isSame { phone.setAt = context.now.wall }
-    (phone.authorization, phone.configuredAt, phone.owedAt) = (authorization, context.now.monotonic, nil)
+    phone.token = HeldToken(authorization, after: phone.token, at: context.now.wall)
+    (phone.configuredAt, phone.owedAt) = (context.now.monotonic, nil)
     phones[device] = phone
   }
 
@@ -83,8 +75,8 @@ final class RefreshRule: Rule {
     guard let asked = phones[device]?.asked, asked.request == request else { return }
     phones[device]?.asked = nil
     // An answer behind the watchdog is ignored, and tokens that the app has replaced meanwhile stay (SDK §9.2.2, §11.6).
-    guard let sent, ledger.isAwaited(sent, at: now), asked.token == phones[device]?.authorization?.accessToken,
-      let tokens = RefreshRule.tokens(in: outcome, over: phones[device]?.authorization)
+    guard let sent, ledger.isAwaited(sent, at: now), asked.token == phones[device]?.token?.authorization.accessToken,
+      let tokens = RefreshRule.tokens(in: outcome, over: phones[device]?.token?.authorization)
     else { return }
     phones[device]?.come = (tokens, now)
   }
@@ -92,7 +84,7 @@ final class RefreshRule: Rule {
   /// The first 401 of a flush is followed by a refresh at once (SDK §11.2.1, §11.2.4).
   private func owe(_ request: UInt64, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
-    guard let phone = phones[device], phone.authorization?.refreshUrl != nil, phone.configuredAt < now,
+    guard let phone = phones[device], phone.token?.authorization.refreshUrl != nil, phone.configuredAt < now,
       let upload = phone.upload, upload.request == request, phone.refreshedAt.map({ $0 < upload.triggeredAt }) ?? true,
       let sent = ledger.pages[device].request(request), ledger.isAwaited(sent, at: now)
     else { return }
@@ -130,7 +122,7 @@ final class RefreshRule: Rule {
 
   private func look(for tokens: AuthorizationSettings, _ context: EventContext) {
     phones[context.device]?.come = nil
-    guard let kept = phones[context.device]?.authorization else { return }
+    guard let kept = phones[context.device]?.token?.authorization else { return }
     exercised += 1
     let lost: String? =
       kept.accessToken != tokens.accessToken
@@ -142,19 +134,17 @@ final class RefreshRule: Rule {
 
   private func judge(_ request: OutgoingRequest, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
-    let token = phones[device]?.authorization?.accessToken
+    let token = phones[device]?.token?.authorization.accessToken
     phones[device]?.asked = (request.id, token)
     phones[device]?.refreshedAt = now
     phones[device]?.owedAt = nil
-    guard let phone = phones[device], let authorization = phone.authorization, phone.configuredAt < now,
-      isCertain(device)
+    guard let phone = phones[device], let held = phone.token, phone.configuredAt < now, isCertain(device)
     else { return }
     exercised += 1
-    let isRefused = phone.refusedAt.map { now - $0 <= RefreshRule.tolerance + ledger.lateness } ?? false
-    let end = TokenExpiry.instant(of: authorization.expires, setAt: phone.setAt)
+    let isRefused = phone.refusedAt.map { now - $0 <= SentRequest.preparation + ledger.lateness } ?? false
     let isExpired =
-      end.map {
-        $0.milliseconds(since: context.now.wall) <= (RefreshRule.tolerance + ledger.lateness).wholeMilliseconds
+      held.end.map {
+        $0.milliseconds(since: context.now.wall) <= (SentRequest.preparation + ledger.lateness).wholeMilliseconds
       }
       ?? false
     if !isRefused && !isExpired {
