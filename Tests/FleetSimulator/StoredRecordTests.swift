@@ -23,7 +23,9 @@ import Vocabulary
       (#""odometer":500"#, #""odometer":1000"#),
       (#""event":"geofence","#, ""), (#""accuracy":5"#, #""accuracy":50"#),
       (#""speed":20"#, #""speed":-1"#),
-      (#""heading":90"#, #""heading":91"#), (#""type":"still""#, #""type":"walking""#),
+      (#""heading":90"#, #""heading":91"#), (#""altitude":520"#, #""altitude":521"#),
+      (#""altitude_accuracy":4"#, #""altitude_accuracy":5"#),
+      (#""ellipsoidal_altitude":520"#, #""ellipsoidal_altitude":475"#), (#""type":"still""#, #""type":"walking""#),
       (#""confidence":75"#, #""confidence":100"#), (#""level":0.8"#, #""level":0.7"#),
       (#""is_charging":true"#, #""is_charging":false"#), (#""ENTER""#, #""EXIT""#),
       (#""depot""#, #""depot2""#),
@@ -47,6 +49,27 @@ import Vocabulary
       #expect(stage.violated.contains(.byteIdentity) == (changed != stored), "\(changed)")
       #expect(text == nil || changed != stored || style == epoch)
     }
+  }
+
+  /// An unknown altitude is 0 or left out, and its accuracy -1 (SDK §5.1).
+  @Test(
+    arguments: [
+      (#""altitude":0,"altitude_accuracy":-1"#, false), (#""speed":1"#, false), (#""altitude_accuracy":-1"#, false),
+      (#""altitude":520"#, true), (#""altitude_accuracy":4"#, true), (#""ellipsoidal_altitude":5"#, true),
+    ])
+  func anAltitudeThatIsNotKnown(text: String, isFound: Bool) throws {
+    let stage = try StoredRecordTests.phone()
+    var record = try StoredRecordTests.record(stage)
+    (record.coords.altitude, record.coords.altitudeAccuracy, record.coords.ellipsoidalAltitude) = (nil, nil, nil)
+    var encoder = RecordEncoder(style: .android)
+    var bytes: [UInt8] = []
+    encoder.append(record, to: &bytes)
+    let stored = String(decoding: bytes, as: UTF8.self)
+    let bare = stored.replacing(#","altitude_accuracy":-1"#, with: "")
+    #expect(bare != stored)
+    insert(record, Array(bare.replacing(#""speed":"#, with: text + #","speed":"#).utf8), in: 1, stage)
+    stage.event(.location(record))
+    #expect(stage.violated.contains(.byteIdentity) == isFound)
   }
 
   /// Identities are written in capitals on iOS and in small letters on Android (SDK §5.1).
@@ -185,6 +208,7 @@ import Vocabulary
     (record.recordedAt, record.ageMilliseconds, record.odometerError) = (record.timestamp, 30, 10)
     record.event = .geofence
     (record.coords.accuracy, record.coords.speed, record.coords.heading) = (5, 20, 90)
+    (record.coords.altitude, record.coords.altitudeAccuracy, record.coords.ellipsoidalAltitude) = (520, 4, 520)
     record.activity = Activity(.still, confidence: 75)
     record.battery = Battery(level: 0.8, isCharging: true)
     record.extras = try RenderedObject(#"{"z":[1,2]}"#)

@@ -9,6 +9,8 @@ struct ToldRecord {
     case absent
     case flag(Bool)
     case number(Double)
+    /// A quantity that an unknown one may lack, or has as this number.
+    case quantity(Double?, unknown: Double)
     /// Degrees of a place, of which no digit is lost.
     case degrees(Double)
     case text(String)
@@ -44,6 +46,9 @@ struct ToldRecord {
         (["coords", "heading"], ToldRecord.quantity(coords.heading)),
         (["coords", "speed_accuracy"], ToldRecord.quantity(coords.speedAccuracy)),
         (["coords", "heading_accuracy"], ToldRecord.quantity(coords.headingAccuracy)),
+        (["coords", "altitude"], .quantity(ToldRecord.altitude(of: coords, on: platform), unknown: 0)),
+        (["coords", "altitude_accuracy"], .quantity(coords.altitudeAccuracy, unknown: -1)),
+        (["coords", "ellipsoidal_altitude"], .quantity(coords.ellipsoidalAltitude, unknown: 0)),
         (["activity", "type"], .text(record.activity.type.name)),
         (["activity", "confidence"], .number(Double(record.activity.confidence))),
         (["battery", "level"], ToldRecord.quantity(record.battery.level)),
@@ -60,6 +65,11 @@ struct ToldRecord {
       (["geofence", "timestamp"], .instant(trigger.timestamp)),
       (["geofence", "extras"], .object(trigger.extras)),
     ]
+  }
+
+  /// On iOS that above the sea, on Android that above the ellipsoid.
+  private static func altitude(of coords: Coordinates, on platform: DevicePlatform) -> Double? {
+    platform == .ios ? coords.altitude : coords.ellipsoidalAltitude ?? coords.altitude
   }
 
   /// An unknown quantity is -1.
@@ -86,7 +96,11 @@ struct ToldRecord {
     case (.flag(let flag), .bool(let found)?): flag == found
     case (.number(let number), .integer(let found)?): isNear(number, Double(found))
     case (.number(let number), .double(let found)?): isNear(number, found)
+    case (.quantity(nil, _), nil): true
+    case (.quantity(let number, let unknown), .integer(let found)?): isNear(number ?? unknown, Double(found))
+    case (.quantity(let number, let unknown), .double(let found)?): isNear(number ?? unknown, found)
     // A number that JSON cannot express is unknown.
+    case (.quantity(let number?, _), _): !number.isFinite
     case (.number(let number), _): !number.isFinite
     case (.degrees(let degrees), .integer(let found)?): Double(found) == degrees
     case (.degrees(let degrees), .double(let found)?): abs(degrees - found) <= degreesRounding
