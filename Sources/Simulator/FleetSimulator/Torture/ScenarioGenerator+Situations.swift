@@ -138,6 +138,13 @@ extension ScenarioGenerator {
     }
   }
 
+  /// Adds a list of the activities with which a trip may begin.
+  mutating func addTriggerActivities() throws(JSONError) {
+    let list = one(of: ["in_vehicle", "on_bicycle", "walking,on_foot,running", "in_vehicle,on_bicycle"])
+    try add("\"\(list)\"", at: ["sdk", "config", "activity", "triggerActivities"])
+    if !isLong && stream.chance(0.5) { try travel() }
+  }
+
   /// Adds a queue that excludes a kind of record, or stores none.
   mutating func addPersistMode() throws(JSONError) {
     try add(one(of: ["-1", "0", "1"]), at: ["sdk", "config", "persistence", "persistMode"])

@@ -64,6 +64,7 @@ package struct ScenarioGenerator {
     if calendar == nil && stream.chance(0.2) { try addVisits() }
     if stream.chance(0.15) { try addRefusalsWithCommands() }
     if stream.chance(0.2) { try addSettings() }
+    if stream.chance(0.15) { try addTriggerActivities() }
   }
 
   private func value(_ text: String) throws(JSONError) -> JSONValue { try JSONValue(parsing: Array(text.utf8).span) }

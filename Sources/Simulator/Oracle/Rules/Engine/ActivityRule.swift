@@ -6,7 +6,8 @@ import Scenario
 import Vocabulary
 
 /// I16: a record contains the activity that the motion sensors reported last (LocationEvent 74). They report one soon after
-/// updates are requested, which the SDK does as long as it tracks (BGGeo 520; SDK §12.4.4).
+/// updates are requested, which the SDK does as long as it tracks (BGGeo 520; SDK §12.4.4), and never with
+/// `disableMotionActivityUpdates` (SDK §2.7).
 final class ActivityRule: Rule {
   override class var invariant: Invariant { .motion }
   override class var interest: Interest { [.told, .life] }
@@ -23,6 +24,8 @@ final class ActivityRule: Rule {
     var isOn = false
     /// Whether the configuration permits activity updates.
     var mayAsk = true
+    /// Since when the configuration forbids them; nil: it does not.
+    var mustNotAsk: MonotonicInstant?
     var watch = Watch()
   }
 
@@ -46,6 +49,8 @@ final class ActivityRule: Rule {
       begin(context)
     case .configured(let configuration):
       let activity = configuration.activity
+      phones[device].mustNotAsk =
+        activity.disableMotionActivityUpdates ? phones[device].mustNotAsk ?? context.now.monotonic : nil
       // In significant-changes mode Android requests none (SDK §12.7).
       let isWithoutAny = configuration.platform == .android && configuration.geolocation.useSignificantChangesOnly
       let mayAsk = !activity.disableMotionActivityUpdates && !isWithoutAny
@@ -53,7 +58,9 @@ final class ActivityRule: Rule {
       phones[device].mayAsk = mayAsk
       begin(context)
     case .killed, .healed: phones[device].watch = Watch()
-    case .sensed(let activity): phones[device].watch.report = (activity, context.now.monotonic)
+    case .sensed(let activity):
+      phones[device].watch.report = (activity, context.now.monotonic)
+      judgeReport(context)
     case .told(.engine(.location(let record))) where !record.isSample: judge(record, context)
     default: break
     }
@@ -62,6 +69,15 @@ final class ActivityRule: Rule {
   private func begin(_ context: EventContext) {
     let isAsked = phones[context.device].isOn && phones[context.device].mayAsk
     phones[context.device].watch = Watch(since: isAsked ? context.now.monotonic : nil)
+  }
+
+  /// A report of the instant at which the configuration changes may have been under way.
+  private func judgeReport(_ context: EventContext) {
+    guard let since = phones[context.device].mustNotAsk, since < context.now.monotonic,
+      ledger.truth.lives[context.device].isUndisturbed
+    else { return }
+    exercised += 1
+    flag(context, nil, "the motion sensors report activities although disableMotionActivityUpdates is on")
   }
 
   private func judge(_ record: LocationRecord, _ context: EventContext) {

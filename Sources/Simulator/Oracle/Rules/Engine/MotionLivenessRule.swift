@@ -29,7 +29,13 @@ final class MotionLivenessRule: Rule {
     var isStill = false
     /// The place where it seemed to stop.
     var stop: Coordinate?
+    /// Whether the activities of the trip may begin it.
+    var trigger = Trigger.any
   }
+
+  /// With `triggerActivities`, whether the sensors have reported one of them surely, and nothing else, since the trip began (SDK
+  /// §12.4.1).
+  private enum Trigger { case any, awaited, heard }
 
   private struct Phone {
     var motion = ToldMotion()
@@ -72,7 +78,9 @@ final class MotionLivenessRule: Rule {
         rest(context)
       }
       followStop(context)
-    case .sensed(let activity): hear(activity, context)
+    case .sensed(let activity):
+      hear(activity, context)
+      if phones[device].motion.trigger != .any { hearTrigger(activity, context) }
     case .moves(let episode):
       // Reports on the way, such as at a traffic light, did not mean a rest (SDK §12.6.1).
       (phones[device].motion.due, phones[device].motion.isStill) = (nil, false)
@@ -133,8 +141,7 @@ final class MotionLivenessRule: Rule {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard phones[device].motion.isMoving == false, let configuration = life.configuration,
       let wanted = life.expectation,
-      wanted.goal == .location, wanted.since <= trip.start, configuration.activity.triggerActivities.isEmpty,
-      !configuration.geolocation.useSignificantChangesOnly
+      wanted.goal == .location, wanted.since <= trip.start, !configuration.geolocation.useSignificantChangesOnly
     else { return }
     let metres = MotionLivenessRule.startMetres + 2 * configuration.geolocation.stationaryRadiusMetres
     let circle = Circle(center: trip.place(at: trip.start), radiusMetres: metres)
@@ -142,12 +149,31 @@ final class MotionLivenessRule: Rule {
     let due = away + MotionLivenessRule.startPatience
     guard due <= trip.end else { return }
     (phones[device].motion.reason, phones[device].motion.due) = (trip.start, due)
+    phones[device].motion.trigger = configuration.activity.triggerActivities.isEmpty ? .any : .awaited
+  }
+
+  /// The first report of an activity that may begin the trip leaves time from then on; another one may end the matter.
+  private func hearTrigger(_ activity: Activity, _ context: EventContext) {
+    let (device, life) = (context.device, ledger.truth.lives[context.device])
+    guard phones[device].motion.isMoving == false, let due = phones[device].motion.due else { return }
+    guard let configuration = life.configuration, case .trip(let trip)? = life.episode,
+      configuration.permits(activity.type),
+      activity.confidence >= configuration.activity.minimumActivityRecognitionConfidence
+    else { return phones[device].motion.due = nil }
+    guard phones[device].motion.trigger == .awaited else { return }
+    phones[device].motion.trigger = .heard
+    let wait = min(max(configuration.activity.motionTriggerDelayMilliseconds, 0), 3.6e6)
+    let interval = min(max(configuration.activity.activityRecognitionIntervalMilliseconds, 0), 3.6e6)
+    let last = context.now.monotonic + .milliseconds(Int64(wait + interval)) + MotionLivenessRule.startPatience
+    phones[device].motion.due = last <= trip.end ? max(due, last) : nil
   }
 
   private func judge(_ context: EventContext) {
     let (device, life) = (context.device, ledger.truth.lives[context.device])
     guard let due = phones[device].motion.due, let isMoving = phones[device].motion.isMoving else { return }
     phones[device].motion.due = nil
+    // None of the activities that may begin the trip was reported.
+    if phones[device].motion.trigger == .awaited { return }
     // The schedule may have changed the task meanwhile.
     guard let wanted = life.expectation, wanted.goal == .location, wanted.since <= phones[device].motion.reason else {
       return phones[device].motion = ToldMotion()

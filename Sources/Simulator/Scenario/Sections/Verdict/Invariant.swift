@@ -83,7 +83,7 @@ extension Invariant {
     case .boundedEffort:
       "an attempt after a failure needs a new trigger (SDK §9.3)"
     case .motion:
-      "motion changes alternate, their records and no others say so, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, nothing is recorded once `stopAfterElapsedMinutes` are over, and tracking ends neither before nor unasked (SDK §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
+      "motion changes alternate, their records and no others say so, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, which they report unless `disableMotionActivityUpdates` is on, nothing is recorded once `stopAfterElapsedMinutes` are over, and tracking ends neither before nor unasked (SDK §2.7, §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
     case .odometerTolerance:
       "the odometer agrees with the distance travelled, within a tolerance, a command sets it, its error grows with it, and a position that is too poor does not advance it (SDK §17)"
     case .geofence:
@@ -115,7 +115,7 @@ extension Invariant {
     case .heartbeat:
       "a stationary phone sends heartbeats at its interval, stores none, and sends them in the background of iOS only while the system allows it (SDK §18)"
     case .motionLiveness:
-      "a device that stops becomes stationary after its stop timeout and not before, and one that departs is moving soon after (SDK §12.1 to §12.6)"
+      "a device that stops becomes stationary after its stop timeout and not before, and one that departs is moving soon after, with one of `triggerActivities` where there are any (SDK §12.1 to §12.6)"
     }
   }
 }
