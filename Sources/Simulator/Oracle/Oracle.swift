@@ -46,7 +46,7 @@ package final class Oracle: Watcher {
     ConservationRule.self, NoDeleteBeforeAckRule.self, ByteIdentityRule.self, TemplateRule.self, StoredRecordRule.self,
     ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
-    RemovalRule.self,
+    RemovalRule.self, PurgeRule.self,
     NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, ActivityRule.self, TriggerActivityRule.self,
     ElapsedTimeRule.self, EndRule.self,
     OdometerRule.self, OdometerThresholdRule.self, GeofenceRule.self, FenceStateRule.self, FenceTermsRule.self,
