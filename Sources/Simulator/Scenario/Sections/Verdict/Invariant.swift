@@ -85,7 +85,7 @@ extension Invariant {
     case .motion:
       "motion changes alternate, their records and no others say so, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, which they report unless `disableMotionActivityUpdates` is on, nothing is recorded once `stopAfterElapsedMinutes` are over, and tracking ends neither before nor unasked (SDK §2.7, §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
     case .odometerTolerance:
-      "the odometer agrees with the distance travelled, within a tolerance, a command sets it, its error grows with it, and a position that is too poor does not advance it (SDK §17)"
+      "the odometer agrees with the distance travelled, within a tolerance, a command sets it and makes a record with its value, its error grows with it, and a position that is too poor does not advance it (SDK §17)"
     case .geofence:
       "entries and exits of a geofence alternate, their records name it and have its extras, dwelling is reported once per visit after `loiteringDelay`, nothing that a fence does not notify is reported, no more are monitored than may be, none beyond `geofenceProximityRadius`, none is entered again after a restart, and none is monitored without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
