@@ -74,6 +74,53 @@ import Vocabulary
     #expect(stage.violated.contains(.geofence) == (wrong != "right"))
   }
 
+  enum Count: CaseIterable { case grows, stays, falls, dwells, addedAgain, addedSoon, removed, storeFailed }
+
+  /// The crossings of a fence are counted since it was added (Geofence 254), also over a restart (SDK §15.7).
+  @Test(arguments: Count.allCases) func crossingsAreCountedOverARestart(_ count: Count) {
+    var fence = Stage.depot
+    fence.notifyOnDwell = true
+    let stage = Stage.fenced(fence, at: 0)
+    stage.pass(seconds: count == .addedSoon ? 60 : 700)
+    fence.status.isInside = true
+    fence.status.hits = 7
+    stage.tell(.enter, of: fence)
+    switch count {
+    case .addedAgain: stage.tell(.told(.commanded(.addGeofence(fence))))
+    case .removed:
+      stage.tell(.asked(.removeGeofences(identifiers: nil)))
+      stage.tell(.asked(.addGeofence(fence)))
+    case .storeFailed: stage.tell(.queue(.refused(device: 0, .other)))
+    case .grows, .stays, .falls, .dwells, .addedSoon: break
+    }
+    stage.tell(.killed(isReboot: false))
+    stage.tell(.launched(Launch()))
+    stage.pass(seconds: 700)
+    fence.status.hits = count == .grows ? 8 : count == .stays || count == .dwells ? 7 : 1
+    fence.status.isInside = count == .dwells
+    stage.tell(count == .dwells ? .dwell : .exit, of: fence)
+    let isNamed = stage.oracle.violations.violations.contains { $0.what.contains("counts") }
+    #expect(isNamed == (count == .stays || count == .falls))
+  }
+
+  /// An exit is reported where the device is outside, and not on the way out (SDK §15.3.2, §15.3.6).
+  @Test(arguments: [(1_400.0, false), (950, false), (400, true)], [0.0, 1_000])
+  func anExitIsReportedOutside(exit: (metresNorth: Double, isFound: Bool), outlier: Double) {
+    let shape = Geofence.Shape.circle(center: Geofence.Vertex(latitude: 1, longitude: 2), radiusMetres: 1_000)
+    let fence = Geofence(identifier: "town", shape: shape)
+    let stage = Stage.fenced(fence, at: 0)
+    stage.pass(seconds: 600)
+    stage.event(.location(stage.location()))
+    stage.tell(.enter, of: fence)
+    stage.stay(0)
+    stage.pass(seconds: 600)
+    stage.tell(.strayed(metres: outlier))
+    stage.go(from: 0, to: exit.metresNorth, seconds: 60)
+    stage.tell(.exit, of: fence)
+    let isNamed = stage.oracle.violations.violations.contains { $0.what.contains("m inside") }
+    #expect(isNamed == (exit.isFound && outlier == 0))
+  }
+
   /// A crossing has its own time, at which the device was there (SDK §15.3.2), by a clock that was not set.
   @Test(arguments: [(0, false), (10, false), (60, true)] as [(Int64, Bool)], [true, false])
   func aCrossingHasItsOwnTime(entry: (ago: Int64, isFound: Bool), isClockSet: Bool) {

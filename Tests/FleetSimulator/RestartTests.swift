@@ -81,4 +81,33 @@ import Vocabulary
     stage.tell(.enter, of: fence)
     #expect(stage.oracle.violations.violations.contains { $0.what.contains("entered again") } == (between == .nothing))
   }
+
+  enum Visit: CaseIterable { case same, another, replaced, firstDwell }
+
+  /// Dwelling is reported once for a visit, also where the app has ended meanwhile (SDK §15.3.4, §15.4).
+  @Test(arguments: Visit.allCases) func dwellingIsReportedOnce(_ visit: Visit) {
+    var fence = Stage.depot
+    fence.notifyOnDwell = true
+    let stage = Stage.fenced(fence, at: 0)
+    stage.wait(60)
+    stage.tell(.enter, of: fence)
+    if visit != .firstDwell { stage.tell(.dwell, of: fence) }
+    stage.wait(60)
+    restart(stage, EngineState(), EngineState())
+    stage.stay(0)
+    stage.event(.location(stage.location()))
+    switch visit {
+    case .same, .firstDwell: break
+    case .another:
+      stage.go(from: 0, to: 600, seconds: 60)
+      stage.tell(.exit, of: fence)
+      stage.go(from: 600, to: 0, seconds: 60)
+      stage.tell(.enter, of: fence)
+    case .replaced: stage.tell(.asked(.addGeofence(fence)))
+    }
+    stage.wait(60)
+    stage.tell(.dwell, of: fence)
+    let isNamed = stage.oracle.violations.violations.contains { $0.what.contains("reported again") }
+    #expect(isNamed == (visit == .same))
+  }
 }

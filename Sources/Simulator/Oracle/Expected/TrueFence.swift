@@ -65,6 +65,12 @@ struct TrueFence {
     return polygon.contains(place) ? 0 : polygon.metresToBoundary(from: place)
   }
 
+  /// Returns the distance of a place from the boundary inside the fence; 0 outside.
+  func metresInside(_ place: Coordinate) -> Double {
+    guard let polygon else { return max(0, circle.radiusMetres - circle.center.distanceMetres(to: place)) }
+    return polygon.contains(place) ? polygon.metresToBoundary(from: place) : 0
+  }
+
   /// Reports whether a path comes near the fence.
   func isNear(_ bounds: TrueBounds) -> Bool { bounds.comes(within: circle.radiusMetres + 100, of: circle.center) }
 

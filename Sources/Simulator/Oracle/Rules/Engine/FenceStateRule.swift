@@ -6,7 +6,7 @@ import Scenario
 import Vocabulary
 
 /// I18: the state of a fence outlasts the end of the app and of the phone: one that the device is in all the time is not entered
-/// again (SDK §15.4).
+/// again, and dwelling in it is not reported again (SDK §15.3.4, §15.4).
 final class FenceStateRule: Rule {
   override class var invariant: Invariant { .geofence }
   override class var interest: Interest { [.event, .life, .course] }
@@ -16,8 +16,11 @@ final class FenceStateRule: Rule {
   private struct Inside {
     let fence: TrueFence
     let since: MonotonicInstant
-    /// Whether an earlier process reported it.
+    /// Whether an earlier process reported that it was entered, and that it was dwelt in.
     var isOfBefore = false
+    var dwell: (isTold: Bool, isOfBefore: Bool) = (false, false)
+
+    mutating func end() { (isOfBefore, dwell.isOfBefore) = (true, dwell.isTold) }
   }
 
   private var devices: [Int: [String: Inside]] = [:]
@@ -32,7 +35,7 @@ final class FenceStateRule: Rule {
       for identifier in off { devices[device]?[identifier] = nil }
     case .moves: follow(context)
     case .launched:
-      devices[device] = devices[device]?.mapValues { Inside(fence: $0.fence, since: $0.since, isOfBefore: true) }
+      for identifier in (devices[device] ?? [:]).keys { devices[device]?[identifier]?.end() }
     case .asked(let command), .told(.commanded(let command)): forget(command, device)
     default: break
     }
@@ -52,18 +55,31 @@ final class FenceStateRule: Rule {
   }
 
   private func cross(_ record: LocationRecord, _ fence: Geofence, _ context: EventContext) {
-    let (device, life, now) = (context.device, ledger.truth.lives[context.device], context.now.monotonic)
-    guard let action = record.geofence?.action, action != .dwell else { return }
+    let (device, now) = (context.device, context.now.monotonic)
+    guard let action = record.geofence?.action else { return }
+    if action == .dwell { return dwell(record, in: fence.identifier, context) }
     let known = devices[device]?.removeValue(forKey: fence.identifier)
     // An exit that it does not report changes the state, too (SDK §15.3.5).
     guard action == .enter, fence.notifyOnExit, let truth = TrueFence(fence) else { return }
     exercised += 1
     devices[device, default: [:]][fence.identifier] = Inside(fence: truth, since: now)
-    guard let known, known.isOfBefore, life.episode != nil, life.isSound(since: known.since),
-      life.errors.most(since: known.since) == 0,
-      !life.mayHaveLeft(known.fence, since: known.since, until: now)
-    else { return }
+    guard let known, known.isOfBefore, isSure(known, context) else { return }
     flag(context, record.uuid, "'\(fence.identifier)' entered again after a restart, and it was not left")
+  }
+
+  /// Dwelling is reported once for each visit, which outlasts the process (SDK §15.3.4, §15.4).
+  private func dwell(_ record: LocationRecord, in identifier: String, _ context: EventContext) {
+    guard let known = devices[context.device]?[identifier] else { return }
+    devices[context.device]?[identifier]?.dwell.isTold = true
+    guard known.dwell.isOfBefore, isSure(known, context) else { return }
+    flag(context, record.uuid, "dwelling in '\(identifier)' reported again after a restart, and it was not left")
+  }
+
+  /// Reports whether the device has certainly been in the fence since then, and has kept that.
+  private func isSure(_ inside: Inside, _ context: EventContext) -> Bool {
+    let life = ledger.truth.lives[context.device]
+    return life.episode != nil && life.isSound(since: inside.since) && life.errors.most(since: inside.since) == 0
+      && !life.mayHaveLeft(inside.fence, since: inside.since, until: context.now.monotonic)
   }
 
   /// Forgets the fences that the device may have left in the episode that has ended.

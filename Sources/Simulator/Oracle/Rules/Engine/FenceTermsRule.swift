@@ -7,7 +7,7 @@ import Scenario
 import Vocabulary
 
 /// I18: a crossing is reported only where its fence asks for it and has not been removed, with the extras of the fence,
-/// counted and with its state; dwelling only after `loiteringDelay` inside (Geofence 34, 248, 254, 276, 290, 296, 304; SDK
+/// with its state and counted, also behind a restart; dwelling only after `loiteringDelay` inside (Geofence 34, 248, 254, 276, 290, 296, 304; SDK
 /// §15.1, §15.3, §15.7).
 final class FenceTermsRule: Rule {
   override class var invariant: Invariant { .geofence }
@@ -18,6 +18,9 @@ final class FenceTermsRule: Rule {
     /// The times at which fences were removed, and of the last reported entries.
     var removed: [String: MonotonicInstant] = [:]
     var entered: [String: Entry] = [:]
+    /// The times at which fences were added, and how many of their crossings the last report has counted.
+    var added: [String: MonotonicInstant] = [:]
+    var hits: [String: Int] = [:]
     var clock: SteadyClock
   }
 
@@ -59,7 +62,9 @@ final class FenceTermsRule: Rule {
     case .addGeofences(let fences): add(fences, context)
     case .removeGeofence(let identifier): remove([identifier], context)
     case .removeGeofences(let identifiers?): remove(identifiers, context)
-    case .removeGeofences(nil): remove(devices[device].map { Array($0.entered.keys) } ?? [], context)
+    case .removeGeofences(nil):
+      remove(devices[device].map { Array($0.entered.keys) } ?? [], context)
+      devices[device]?.hits = [:]
     default: break
     }
   }
@@ -69,6 +74,8 @@ final class FenceTermsRule: Rule {
     for fence in fences {
       devices[context.device, default: start].removed[fence.identifier] = nil
       devices[context.device]?.entered[fence.identifier] = nil
+      devices[context.device]?.hits[fence.identifier] = nil
+      devices[context.device]?.added[fence.identifier] = context.now.monotonic
     }
   }
 
@@ -76,6 +83,7 @@ final class FenceTermsRule: Rule {
     for identifier in identifiers {
       devices[context.device]?.removed[identifier] = context.now.monotonic
       devices[context.device]?.entered[identifier] = nil
+      devices[context.device]?.hits[identifier] = nil
     }
   }
 
@@ -103,7 +111,21 @@ final class FenceTermsRule: Rule {
       case .dwell: known.notifyOnDwell
       }
     if !isWanted { return "which it does not notify" }
-    return dwellFault(of: crossing, known, context)
+    return dwellFault(of: crossing, known, context) ?? countFault(of: fence, at: crossing.action, context)
+  }
+
+  /// The number of a fence's crossings grows with each and outlasts the process (Geofence 254; SDK §15.1, §15.7), unless the store
+  /// has failed. Whether dwelling counts is left open. Soon after an addition a crossing may be one of the fence before.
+  private func countFault(
+    of fence: Geofence, at action: GeofenceTrigger.Action, _ context: EventContext
+  ) -> String? {
+    let (device, now, hits) = (context.device, context.now.monotonic, fence.status.hits)
+    let life = ledger.truth.lives[device]
+    guard let added = devices[device]?.added[fence.identifier], now - added > FenceTermsRule.patience,
+      !life.awaitsPlace(at: now), life.isUndisturbed,
+      let before = devices[device]?.hits.updateValue(hits, forKey: fence.identifier)
+    else { return nil }
+    return hits < before || hits == before && action != .dwell ? "counts \(hits) crossings after \(before)" : nil
   }
 
   /// Times are compared by a clock that has not been set since.

@@ -126,6 +126,11 @@ final class GeofenceRule: Rule {
           context, record.uuid,
           "entry into '\(fence.identifier)' at \(crossing.timestamp.iso8601Text), when the device was \(Int(metres)) m outside"
         )
+      } else if action == .exit, let metres = metresInside(fence, at: crossing, record, context) {
+        flag(
+          context, record.uuid,
+          "exit from '\(fence.identifier)' at \(crossing.timestamp.iso8601Text), when the device was \(Int(metres)) m inside"
+        )
       }
       visit = Visit(last: action, toldAt: now)
     }
@@ -167,6 +172,29 @@ final class GeofenceRule: Rule {
     return metres > GeofenceRule.crossingMargin + life.errors.most(since: instant - GeofenceRule.lateness)
       ? metres : nil
   }
+
+  /// Returns how far inside the body was at the time of an exit, where no position of the minute before can have shown it outside
+  /// (SDK §15.3.2, §15.3.6); nil otherwise, and for a time that is not known.
+  private func metresInside(
+    _ fence: Geofence, at crossing: GeofenceTrigger, _ record: LocationRecord, _ context: EventContext
+  ) -> Double? {
+    let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
+    let instant = now - GeofenceRule.age(of: crossing, context)
+    guard let truth = TrueFence(fence), life.clockLead == context.clockLead, let runsSince = life.runsSince,
+      runsSince + GeofenceRule.memory < instant, life.isSound(since: now), let way = ways[context.device]
+    else { return nil }
+    let error = life.errors.most(since: instant - GeofenceRule.lateness)
+    let margin = max(GeofenceRule.margin + error, 3 * (record.coords.accuracy ?? 0))
+    let isInside = stride(from: 0, through: GeofenceRule.memory.count, by: 2_000_000_000).allSatisfy { ago in
+      let instant = MonotonicInstant(nanoseconds: instant.nanoseconds - ago)
+      return way.last { $0.start <= instant }.map { truth.metresInside($0.place(at: instant)) > margin } ?? false
+    }
+    guard isInside else { return nil }
+    return way.last { $0.start <= instant }.map { truth.metresInside($0.place(at: instant)) }
+  }
+
+  /// The time of the last positions before an exit, which may show it.
+  private static let memory = Nanoseconds.seconds(60)
 
   /// Returns the age of the crossing; if the clock was set since the process began, the age is unknown and the longest
   /// possible one is returned.

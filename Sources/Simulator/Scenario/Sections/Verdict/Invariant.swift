@@ -87,7 +87,7 @@ extension Invariant {
     case .odometerTolerance:
       "the odometer agrees with the distance travelled, within a tolerance, a command sets it and makes a record with its value, its error grows with it, and a position that is too poor does not advance it (SDK §17)"
     case .geofence:
-      "entries and exits of a geofence alternate, their records name it and have its extras, dwelling is reported once per visit after `loiteringDelay`, nothing that a fence does not notify is reported, no more are monitored than may be, none beyond `geofenceProximityRadius`, none is entered again after a restart, and none is monitored without \"Always\" (SDK §15.2, §15.3)"
+      "entries and exits of a geofence alternate, their records name it and have its extras, they are where the device crosses and are counted, dwelling is reported once per visit after `loiteringDelay`, nothing that a fence does not notify is reported, no more are monitored than may be, none beyond `geofenceProximityRadius`, none is entered or dwelt in again after a restart, and none is monitored without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
       "every true entry into or exit from a geofence is reported (SDK §15.3 to §15.6)"
     case .schedule:
