@@ -41,10 +41,9 @@ extension ClauseRun {
     // A clause that cuts an answer loses the commands in it; curl cannot do that.
     if log.isInPieces, entries.contains(where: { $0.kind == .queueing }) { return nil }
     let line = line(lastSent, among: entries)
-    guard let sequence = log.sequence, sequence.count > line.requests, decisive(lastSent, among: sequence) != nil else {
-      return Reproduction(line.commands, sequence: nil)
-    }
-    return Reproduction(line.commands, sequence: script(sequence, lastSent), requests: sequence.count)
+    guard let sequence = log.sequence, sequence.count > line.requests, let index = decisive(lastSent, among: sequence)
+    else { return Reproduction(line.commands, sequence: nil) }
+    return Reproduction(line.commands, sequence: script(sequence, decisive: index), requests: sequence.count)
   }
 
   /// Returns what shows the decisive request: the commands that were queued before it, and restarts since then, itself, the
@@ -74,8 +73,7 @@ extension ClauseRun {
   private static let answersMax = 12
 
   /// Returns the commands for all requests, the restarts between them, and the list.
-  private func script(_ sequence: [SentLog.Entry], _ request: RawRequest) -> [String] {
-    let decisive = decisive(request, among: sequence)
+  private func script(_ sequence: [SentLog.Entry], decisive: Int) -> [String] {
     let isShort = sequence.count { $0.kind == .sent } <= ClauseRun.answersMax
     let commands = sequence.indices.flatMap { index in
       let entry = sequence[index]
@@ -83,7 +81,7 @@ extension ClauseRun {
       return entry.restarts.flatMap(restart) + [command(entry, printing: isShown ? .answer : .status)]
         + (isShown ? ["echo"] : [])
     }
-    return commands + logOfFinding.lastRestarts.flatMap(restart) + list(of: decisive.map { sequence[$0].device })
+    return commands + logOfFinding.lastRestarts.flatMap(restart) + list(of: sequence[decisive].device)
   }
 
   /// Returns the index of a request, where it was sent if possible.

@@ -78,21 +78,24 @@ enum NewUUIDs {
   /// Sets `$u` to the last eight digits of the time in seconds.
   static let command = "u=$(date +%s | cut -c3-10)"
 
-  private static let variable = "'$u'"
+  private static let variable = "$u"
 
   /// Returns the text as one word of a command.
   static func word(_ text: String) -> String {
     let bytes = Array(text.utf8)
     var (word, rest) = ("", 0)
     for start in starts(in: bytes) {
-      word += String(decoding: bytes[rest..<start], as: UTF8.self).quotedContent + variable
+      word += String(decoding: bytes[rest..<start], as: UTF8.self).shellWord + variable
       rest = start + 8
     }
-    return "'" + word + String(decoding: bytes[rest...], as: UTF8.self).quotedContent + "'"
+    return word + String(decoding: bytes[rest...], as: UTF8.self).shellWord
   }
 
   /// Whether a command needs `$u`.
-  static func occur(in command: String) -> Bool { command.firstRange(of: variable) != nil }
+  static func occur(in command: String) -> Bool {
+    // What follows it is quoted where the rest of the text needs it.
+    ["-", "'-"].contains { command.firstRange(of: variable + $0) != nil }
+  }
 
   private static let form = Array("00000000-0000-0000-0000-000000000000".utf8)
 
@@ -110,10 +113,6 @@ enum NewUUIDs {
     }
     return starts
   }
-}
-
-extension String {
-  fileprivate var quotedContent: String { replacing("'", with: #"'\''"#) }
 }
 
 /// Bytes that `printf` of a shell prints.
