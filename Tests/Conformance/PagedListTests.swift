@@ -219,6 +219,50 @@ import Upload
     #expect(try unread(#"{"points":[{"uuid":"3F2504E0-4F89-41D3-9A0C-0305E82C3301"}]}"#, head: field + "\r\n") == sign)
   }
 
+  /// An API with numbered pages names none: they are counted up to an empty one, or to one that does not exist.
+  @Test(
+    arguments: [
+      ("p={page}", ["p=1", "p=2", "p=3"]), ("p={page:0}", ["p=0", "p=1", "p=2"]),
+      ("skip={offset}&n=2", ["skip=0&n=2", "skip=2&n=2", "skip=3&n=2"]),
+    ] as [(String, [String])], [true, false])
+  func numberedPagesAreCounted(pages: (query: String, asked: [String]), endIsMissing: Bool) throws {
+    let bodies = [#"[{"uuid":"a"},{"uuid":"b"}]"#, #"[{"uuid":"c"}]"#, "[]"]
+    var (asked, listed) = ([String](), 0)
+    let end = try PagedList("http://a/list?\(pages.query)", next: nil).read(
+      "d",
+      { page in
+        asked.append(String(page.split(separator: "?")[1]))
+        let isMissing = endIsMissing && asked.count == 3
+        let body = Array(bodies[asked.count - 1].utf8)
+        return (.answered(status: isMissing ? 404 : 200, reason: "", body: body), AnswerHead([]))
+      },
+      { (page) throws(StoreViewError) in
+        try ListedRecords("$[*]", fields: []).read(page) { _ in listed += 1 }
+      })
+    #expect(asked == pages.asked && listed == 3 && end.unread == nil)
+  }
+
+  /// A server that does not count so lists the same entries again, which are no repetitions.
+  @Test func pagesThatAreNotCountedAreNoList() {
+    let error = #expect(throws: StoreViewError.self) {
+      try PagedList("http://a/list?p={page}", next: nil).read(
+        "d", { _ in (.answered(status: 200, reason: "", body: Array(#"[{"uuid":"a"}]"#.utf8)), AnswerHead([])) },
+        { (page) throws(StoreViewError) in try ListedRecords("$[*]", fields: []).read(page) { _ in } })
+    }
+    #expect(error?.text.contains("the server does not count pages so") == true, "\(error?.text ?? "")")
+  }
+
+  /// Each line of NDJSON is an element of a list.
+  @Test func aPathInTheEntriesOfAListSaysWhichOneLeadsThere() throws {
+    let page = try #require(StoredValue(Array(#"[{"seq":1,"record":{"uuid":"a"}}]"#.utf8)))
+    let error = #expect(throws: StoreViewError.self) {
+      try ListedRecords("$.record", fields: []).read(page) { _ in }
+    }
+    #expect(error?.text == #"$.record matches nothing ("$[*].record" leads to the records) in the answer"#)
+    let other = #expect(throws: StoreViewError.self) { try ListedRecords("$.rows", fields: []).read(page) { _ in } }
+    #expect(other?.text == "$.rows matches nothing in the answer")
+  }
+
   /// Returns the sign of further pages in an answer.
   private func unread(_ body: String, head: String) throws -> String? {
     let answer = AnswerHead(parsing: Array("HTTP/1.1 200 OK\r\n\(head)\r\n".utf8))

@@ -10,7 +10,7 @@ package import Upload
 package struct PagedList: Sendable {
   package typealias Question = (_ page: String) -> (outcome: RequestOutcome, head: AnswerHead)
 
-  /// Contains `{device}` and `{cursor}` as placeholders.
+  /// Contains `{device}`, and `{cursor}` or the number of a page as placeholders.
   private let url: String
   /// The path to the cursor or the URL of the next page.
   private let next: [JSONStep]?
@@ -25,7 +25,7 @@ package struct PagedList: Sendable {
   package init(_ url: String, next: [JSONStep]?) { (self.url, self.next) = (url, next) }
 
   /// Returns the URL of the first page.
-  package func firstPage(of device: String) -> String { FirstPage(of: address(device)).url }
+  package func firstPage(of device: String) -> String { FirstPage(of: PageNumber().fill(address(device))).url }
 
   private func address(_ device: String) -> String { url.filling("device", device.percentEncoded) }
 
@@ -35,11 +35,12 @@ package struct PagedList: Sendable {
     _ device: String, _ ask: Question, _ take: (_ page: StoredValue) throws(StoreViewError) -> ListedMark
   ) throws(StoreViewError) -> ListEnd {
     let address = address(device)
-    let first = FirstPage(of: address)
+    let first = FirstPage(of: PageNumber().fill(address))
     var next: String? = first.url
     var seen: Set<String> = []
     var told: Set<ListedMark> = []
     var (idlePages, entries, listed) = (0, 0, 0)
+    let isNumbered = PageNumber.isNeeded(by: url)
     var end = ListEnd()
     end.isPaged = true
     while let page = next {
@@ -51,6 +52,8 @@ package struct PagedList: Sendable {
       }
       let (outcome, head) = ask(page)
       let shown = "'\(page)'\(seen.count == 1 ? first.note : "")"
+      // Some servers have no page behind the last one.
+      if isNumbered, seen.count > 1, outcome.status == 404 { break }
       let body = try PagedList.body(of: outcome, head, shown, isFirst: seen.count == 1)
       guard let value = PagedList.value(body) ?? (body.isEmpty && head.isOfLines ? .list([]) : nil) else {
         // An empty body is a list without entries, whatever its type, if other answers have been lists.
@@ -60,6 +63,9 @@ package struct PagedList: Sendable {
         let mark = try take(value)
         (entries, listed) = (mark.entries, listed + mark.entries)
         idlePages = told.insert(mark).inserted ? 0 : idlePages + 1
+        if isNumbered, entries > 0, idlePages > 0 {
+          throw StoreViewError(text: "it has the entries of another page, so the server does not count pages so")
+        }
       } catch {
         throw StoreViewError(text: "\(shown): \(error.text), which begins with \(PagedList.start(of: body))")
       }
@@ -72,11 +78,15 @@ package struct PagedList: Sendable {
       if seen.count > 1 { end.hasPages = true }
       next = PageLink.next(in: head, from: page)
       if next != nil || leads(value) { end.isNamed = true }
+      if next == nil, isNumbered {
+        end.isNamed = true
+        if entries > 0 { next = PageNumber(pages: seen.count, entries: listed).fill(address) }
+      }
       if next == nil, let cursor = cursor(in: value) { next = try follow(cursor, address, from: page) }
       if let next, URLParts(next).origin != URLParts(page).origin {
         throw StoreViewError(text: "'\(page)': its next page, '\(next)', is on another server")
       }
-      if next == nil, !hasLed.isSeen,
+      if next == nil, !hasLed.isSeen, !isNumbered,
         let place = FurtherPages(in: value, entries: entries, listed: listed) ?? FurtherPages(head, listed: listed)
       {
         let typo = self.next == nil ? "" : "verify.next matches nothing in it, and "
@@ -148,6 +158,20 @@ package struct PagedList: Sendable {
   private static func start(of body: [UInt8]) -> String {
     let text = String(decoding: body.prefix(80), as: UTF8.self).map { $0.isNewline ? " " : $0 }
     return body.isEmpty ? "nothing: it is empty" : "'\(String(text))'"
+  }
+}
+
+/// The number of a page in its URL, after so many pages and entries (`TargetVerification.counters`). A page without entries is
+/// behind the last one.
+private struct PageNumber {
+  var (pages, entries) = (0, 0)
+
+  static func isNeeded(by url: String) -> Bool { TargetVerification.counters.contains { url.contains("{\($0)}") } }
+
+  func fill(_ address: String) -> String {
+    zip(TargetVerification.counters, [pages + 1, pages, entries]).reduce(address) { address, counter in
+      address.filling(counter.0, "\(counter.1)")
+    }
   }
 }
 
@@ -242,9 +266,16 @@ package struct ListedRecords {
       }
     }
     guard leads || entries.isEmpty && page.hasList(along: path[...]) else {
-      throw StoreViewError(text: "\(pathText) matches nothing in the answer")
+      throw StoreViewError(text: "\(pathText) matches nothing\(remedy(in: page)) in the answer")
     }
     return mark
+  }
+
+  /// Returns the path to use where the page is a list, as NDJSON is, and the path is one in its entries.
+  private func remedy(in page: StoredValue) -> String {
+    let each = [.everyElement] + path
+    guard path.first != .everyElement, !page.values(along: each[...]).isEmpty else { return "" }
+    return " (\"\(JSONStep.path(of: each))\" leads to the records)"
   }
 
   /// Returns the identities in a page. Throws where the path leads to no list, as half a sentence about "the answer".

@@ -132,7 +132,7 @@ extension DialectVerification: ScenarioSection {
     [
       .optional(
         "url", \.url, .text,
-        "Lists the records of one device; relative to `--target`, with `{device}`. JSON or NDJSON. Further pages: `Link: <…>; rel=\"next\"`, or `next`."
+        "Lists the records of one device; relative to `--target`, with `{device}`. JSON or NDJSON. Further pages: `Link: <…>; rel=\"next\"`, `next`, or `{page}`, `{page:0}` or `{offset}` in the URL, which count them from 1, from 0, or in entries, up to an empty one."
       ),
       .key("headers", \.headers, .map(of: .text), "Headers of these requests."),
       .key("records", \.records, .jsonPath, "Path of the entries in a page of JSON."),

@@ -79,8 +79,8 @@ extension DecodingContext {
     judge(document["refresh"], nil, remedy: "leave it out") { _ in false }
     judge(document["login"]?["url"], "login", remedy: ownName) { _ in false }
     judge(document["commands"]?["url"], "commands", remedy: "write {device}") { $0 == "device" }
-    judge(document["verify"]?["url"], "verify", remedy: "write {device} and {cursor}") {
-      $0 == "device" || $0 == "cursor"
+    judge(document["verify"]?["url"], "verify", remedy: "write {device}, and {cursor}, {page}, {page:0} or {offset}") {
+      ["device", "cursor"].contains($0) || TargetVerification.counters.contains($0)
     }
     if let url = dialect.verification.url, !url.contains("{device}"), let place = document["verify"]?["url"] {
       inside("verify") { context in

@@ -28,7 +28,9 @@ package struct TargetVerification: Equatable, Sendable {
   package init() {}
 
   /// The placeholders of `url`.
-  package static let placeholders = ["device", "start", "cursor"]
+  package static let placeholders = ["device", "start", "cursor"] + counters
+  /// Those of the number of a page: counted from 1, from 0, and in entries.
+  package static let counters = ["page", "page:0", "offset"]
 
   /// The contradiction between these keys, with a remedy; nil without one.
   var contradiction: (message: String, remedy: String)? {
@@ -95,7 +97,7 @@ extension TargetVerification: ScenarioSection {
       ),
       .optional(
         "url", \.url, .listURL,
-        "What to ask, with GET and the headers of `target.headers`: a list of all records of one device. `{device}` and `{start}` (ISO 8601) are filled in. JSON or NDJSON; `Link: <…>; rel=\"next\"` or `next` leads to further pages."
+        "What to ask, with GET and the headers of `target.headers`: a list of all records of one device. `{device}` and `{start}` (ISO 8601) are filled in. JSON or NDJSON; `Link: <…>; rel=\"next\"` or `next` leads to further pages, or `{page}`, `{page:0}` and `{offset}` in the URL count them from 1, from 0, or in entries, up to an empty one."
       ),
       .optional(
         "next", \.next, .jsonPath,
