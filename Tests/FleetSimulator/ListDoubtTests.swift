@@ -107,10 +107,10 @@ import Testing
     }
     let keys = try (0..<3).map { try Self.key($0) }
     let (second, third) = (keys[1], keys[2])
-    #expect(proof.missing(keys, of: "a", unacknowledged: [second.uuid, third.uuid]) == [second, third])
+    #expect(proof.missing(keys, of: "a", notOwed: [second.uuid, third.uuid]) == [second, third])
     #expect(readings.withLock { $0 } == 1 && proof.lateRecords == 0 && proof.refusal == nil)
     // The second appears late, and the third one never.
-    #expect(proof.missing(keys, of: "a", unacknowledged: [third.uuid]) == [third])
+    #expect(proof.missing(keys, of: "a", notOwed: [third.uuid]) == [third])
     #expect(proof.lateRecords == 1 && proof.refusal == nil)
     #expect(proof.missing(keys + [try Self.key(99)], of: "a") == nil && proof.refusal?.contains("has_more") == true)
   }

@@ -253,6 +253,23 @@ import World
     #expect(summary(report).result == .violated)
   }
 
+  /// A server quarantines what the scenario has made invalid (SDK §9.5). Where it does not show those, nothing is known of them.
+  @Test func whatWasMadeInvalidIsLostOnlyWhereAQuarantineIsShown() throws {
+    var fault = DeviceFault()
+    fault.poisonRecord = .missingCoords
+    let faults = [Fault(name: "poison", start: .seconds(60), action: .device(fault))]
+    let (right, wrong) = (Backend(.quarantinesInvalid), Backend(.losesInvalid))
+    let shown = try run(right, .quarantine) { $0.faults = faults }
+    #expect(shown.sums.quarantined == 3 && shown.sums.lost == 0 && summary(shown).result == .passed, "\(shown.sums)")
+    let hidden = try run(Backend(.quarantinesInvalid)) { $0.faults = faults }
+    #expect(hidden.sums.unverified == 3 && hidden.sums.lost == 0 && summary(hidden).result == .passed, "\(hidden.sums)")
+    // A store may list those of its quarantine like others, with empty fields.
+    let listed = try run(Backend(.honestOfInvalid)) { $0.faults = faults }
+    #expect(listed.sums.stored == listed.sums.created && summary(listed).result == .passed, "\(listed.violations)")
+    let lost = try run(wrong, .quarantine) { $0.faults = faults }
+    #expect(lost.sums.lost == 3 && summary(lost).result == .violated, "\(lost.sums)")
+  }
+
   /// All that the second run sends is there already: that it is kept this time is not shown by the store.
   @Test func whatAnEarlierRunHasLeftPassesForNoSuccess() throws {
     let backend = Backend(.honest)

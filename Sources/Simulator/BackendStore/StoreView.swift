@@ -19,6 +19,12 @@ package protocol RecordSource: StoreSession {
   var isOfAllDevices: Bool { get }
   /// Whether the records of a device are listed in the order in which they were stored.
   var isInArrivalOrder: Bool { get }
+  /// Whether it is asked for what the store has quarantined.
+  var showsQuarantine: Bool { get }
+}
+
+extension RecordSource {
+  package var showsQuarantine: Bool { false }
 }
 
 /// A store that any thread can read.

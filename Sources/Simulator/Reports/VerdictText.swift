@@ -78,6 +78,12 @@ struct VerdictText {
       let times = NumberText.count(verification.unreadTimes, "stored time")
       found.append("\(times) not compared: times without a time zone")
     }
+    if verification.outcome == .verified, summary.ledger.unverified > 0 {
+      let records = NumberText.count(summary.ledger.unverified, "acknowledged record")
+      found.append(
+        "\(records) that the scenario made invalid not listed: quarantined, or lost; let the store list those of its quarantine too, or name verify.quarantinedUrl"
+      )
+    }
     if verification.repetitions > 0 {
       found.append("\(NumberText.count(verification.repetitions, "message")) arrived again with the same id")
     }

@@ -8,6 +8,8 @@ final class Backend: Sendable {
     case honest
     /// The first record of a request is put aside, and the second one is nowhere.
     case losesBesideQuarantined
+    /// Records without coordinates are put aside, are nowhere, or are listed without a time.
+    case quarantinesInvalid, losesInvalid, honestOfInvalid
     /// Its list has none of them.
     case hidesTimes, hidesLatitudes
     case keepsNothing, keepsFirstOfRequest, keepsTwice, swapsDevices, swapsCoordinates, forgetsTimes
@@ -101,6 +103,8 @@ final class Backend: Sendable {
     for (index, record) in records.enumerated() {
       if lie == .losesBesideQuarantined && index == 1 { continue }
       if lie == .keepsNothing || lie == .keepsFirstOfRequest && index > 0 { continue }
+      let isInvalid = record["coords"] == nil
+      if lie == .losesInvalid && isInvalid { continue }
       let uuid = record["uuid"]?.text ?? ""
       entries.withLock { entries in
         // What a phone sends again, because no answer came in time, is here already.
@@ -109,12 +113,14 @@ final class Backend: Sendable {
           return
         }
         let number = entries.count + 1
-        let isQuarantined = lie == .honest && number % 5 == 0 || lie == .losesBesideQuarantined && index == 0
+        let isQuarantined =
+          lie == .honest && number % 5 == 0 || lie == .losesBesideQuarantined && index == 0
+          || lie == .quarantinesInvalid && isInvalid
         if isQuarantined { quarantined += 1 }
         var device = request.values(of: "X-Device").first ?? ""
         if lie == .swapsDevices && number % 4 == 0 { device = device == "cars-0" ? "cars-1" : "cars-0" }
         let (latitude, longitude) = (
-          record["coords"]?["latitude"]?.shown ?? "", record["coords"]?["longitude"]?.shown ?? ""
+          record["coords"]?["latitude"]?.shown ?? "null", record["coords"]?["longitude"]?.shown ?? "null"
         )
         let isSwapped = lie == .swapsCoordinates
         let isThird = number % 3 == 0
@@ -123,7 +129,8 @@ final class Backend: Sendable {
         let entry = Entry(
           device: device, uuid: uuid, latitude: isSwapped ? longitude : place,
           longitude: isSwapped ? latitude : longitude,
-          timestamp: lie == .forgetsTimes ? "2020-01-01T00:00:00.000Z" : record["timestamp"]?.text ?? "",
+          timestamp: lie == .forgetsTimes || lie == .honestOfInvalid && isInvalid
+            ? "2020-01-01T00:00:00.000Z" : record["timestamp"]?.text ?? "",
           isQuarantined: isQuarantined)
         entries.append(entry)
         if lie == .keepsTwice && number % 3 == 0 { entries.append(entry) }

@@ -15,6 +15,7 @@ final class AdministrationProof: StoreProof {
   private(set) var refusal: String?
   private var sent = SentMarks()
   let isShared = true
+  let showsQuarantine = true
   /// A record is identified by its uuid and time; its position is not queried.
   let (comparesContents, readsContents) = (false, false)
   let (repetitions, lateRecords, rowsElsewhere) = (0, 0, 0)
@@ -29,7 +30,7 @@ final class AdministrationProof: StoreProof {
     self.devices = devices
   }
 
-  func missing(_ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>) -> [PointKey]? {
+  func missing(_ keys: [PointKey], of device: String, notOwed: Set<UUID128>) -> [PointKey]? {
     // A server that once failed to answer is not queried for each device.
     guard refusal == nil else { return nil }
     for key in keys { sent.add(key.uuid) }

@@ -33,7 +33,7 @@ final class EarlierRun {
     else { return }
     let keys = oracle.keys(of: payload.uuids, waitingOn: device)
     let unsent = Set(keys.map(\.uuid))
-    guard let missing = proof.missing(keys, of: name, unacknowledged: unsent), missing.count < keys.count else {
+    guard let missing = proof.missing(keys, of: name, notOwed: unsent), missing.count < keys.count else {
       return
     }
     let absent = Set(missing.map(\.uuid))

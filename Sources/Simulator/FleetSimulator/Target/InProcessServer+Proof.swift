@@ -8,6 +8,7 @@ import Vocabulary
 extension InProcessServer: StoreProof {
   package var refusal: String? { nil }
   package var isShared: Bool { false }
+  package var showsQuarantine: Bool { true }
   /// True, as the stored bytes are those that came.
   package var comparesContents: Bool { true }
   /// False: the bytes need not be compared again.
@@ -22,7 +23,7 @@ extension InProcessServer: StoreProof {
   package func wasSent(_ uuid: UUID128) -> Bool { true }
   package func forEachOfTwoDevices(_ body: (_ uuid: UUID128, _ device: String, _ other: String) -> Void) {}
 
-  package func missing(_ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>) -> [PointKey]? {
+  package func missing(_ keys: [PointKey], of device: String, notOwed: Set<UUID128>) -> [PointKey]? {
     let identity = DeviceIdentity(name: device)
     return read { (reader) throws(StoreError) in
       // The server stores a record with an unreadable time under time 0.

@@ -21,6 +21,7 @@ package final class ListedProof: StoreProof {
   package private(set) var comparesContents = false
   package private(set) var (lateRecords, rowsElsewhere) = (0, 0)
   package let (isShared, readsContents) = (true, true)
+  package var showsQuarantine: Bool { source.showsQuarantine }
   package var repetitions: Int { lists.repetitions }
   package var refusal: String? { lists.problem ?? doubt }
 
@@ -37,14 +38,14 @@ package final class ListedProof: StoreProof {
   }
 
   package func missing(
-    _ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>
+    _ keys: [PointKey], of device: String, notOwed: Set<UUID128>
   ) -> [PointKey]? {
     beginTurn(of: device)
     for key in keys { sent.add(key.uuid) }
     guard let listing = lists.listing(of: device) else { return nil }
     let missing = keys.filter { !listing.isStored($0.uuid) }
     if missing.count < keys.count { knowsNames = true }
-    let owed = missing.filter { !unacknowledged.contains($0.uuid) && !listing.quarantined.contains($0.uuid) }
+    let owed = missing.filter { !notOwed.contains($0.uuid) && !listing.quarantined.contains($0.uuid) }
     let lacking = lookAgain(for: owed, of: device)
     guard lacking.isEmpty || isLost(lacking, among: keys, of: device) else { return nil }
     return unlisted(missing, of: device)

@@ -32,6 +32,7 @@ final class QuerySource: RecordSource {
   private var patience = 600
 
   var place: String { question.url }
+  var showsQuarantine: Bool { question.quarantinedURL != nil || question.quarantinedPath != nil }
 
   /// The time limit for all devices together, and the addition for each.
   private static let (span, spanEach) = (Nanoseconds.seconds(20), Nanoseconds.milliseconds(20))

@@ -36,17 +36,20 @@ struct DequeuedRecord {
     static let follows = Marks(rawValue: 8)
     /// The request held other records after it.
     static let precedes = Marks(rawValue: 16)
+    /// A fault of the scenario made it, so that a server may quarantine it.
+    static let isInvalid = Marks(rawValue: 32)
   }
 
   init(_ record: WaitingRecord, of device: Int, at instant: MonotonicInstant) {
     (uuid, timestamp, createdAt, at) = (record.uuid, record.timestamp, record.createdAt, instant)
     (mark, attempts, arrivals, traits) = (record.mark, record.attempts, record.arrivals, record.traits)
     self.device = UInt32(device)
+    if record.isInvalid { marks.insert(.isInvalid) }
   }
 
   /// Takes the answer that the device has read; nil: deleted before any answer.
   mutating func take(_ answer: ReadAnswer?, row: Int64) {
-    marks = [.isAcknowledged]
+    marks.insert(.isAcknowledged)
     guard let answer else { return _ = marks.insert(.isServers) }
     (request, status) = (answer.request, Int16(clamping: answer.status))
     if answer.isServers { marks.insert(.isServers) }

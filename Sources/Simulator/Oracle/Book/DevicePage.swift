@@ -205,17 +205,18 @@ struct WaitingRecord {
   let mark: UInt64
   let length: UInt32
   var traits = RecordTraits()
-  private var doubts: Doubts = .mayArriveAgain
+  private var flags: Flags = .mayArriveAgain
   /// The number of times it was sent.
   var attempts: UInt16 = 0
   /// The number of times it reached a server.
   var arrivals: UInt16 = 0
 
   /// In one byte, because millions of records may wait.
-  private struct Doubts: OptionSet {
+  private struct Flags: OptionSet {
     let rawValue: UInt8
-    static let mayArriveAgain = Doubts(rawValue: 1)
-    static let mayBeStored = Doubts(rawValue: 2)
+    static let mayArriveAgain = Flags(rawValue: 1)
+    static let mayBeStored = Flags(rawValue: 2)
+    static let isInvalid = Flags(rawValue: 4)
   }
 
   init(row: Int64, uuid: UUID128, timestamp: WallInstant, createdAt: MonotonicInstant, mark: UInt64, length: UInt32) {
@@ -226,14 +227,20 @@ struct WaitingRecord {
   /// Whether it may be sent again although it has arrived: without an answer, after an unsuccessful one, or because the
   /// app ended in between.
   var mayArriveAgain: Bool {
-    get { doubts.contains(.mayArriveAgain) }
-    set { doubts.set(.mayArriveAgain, newValue) }
+    get { flags.contains(.mayArriveAgain) }
+    set { flags.set(.mayArriveAgain, newValue) }
   }
 
   /// Whether it may be in the store: it has arrived, and no rejection has come back.
   var mayBeStored: Bool {
-    get { doubts.contains(.mayBeStored) }
-    set { doubts.set(.mayBeStored, newValue) }
+    get { flags.contains(.mayBeStored) }
+    set { flags.set(.mayBeStored, newValue) }
+  }
+
+  /// Whether a fault of the scenario made it, so that a server may quarantine it (SDK §9.5).
+  var isInvalid: Bool {
+    get { flags.contains(.isInvalid) }
+    set { flags.set(.isInvalid, newValue) }
   }
 }
 

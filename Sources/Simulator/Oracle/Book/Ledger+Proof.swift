@@ -29,8 +29,11 @@ extension Ledger {
 
   private func prove(_ dequeuedRecords: [DequeuedRecord], by proof: any StoreProof) {
     guard let device = dequeuedRecords.first.map({ Int($0.device) }) else { return }
-    let unacknowledged = Set(dequeuedRecords.lazy.filter { !$0.marks.contains(.isAcknowledged) }.map(\.uuid))
-    let missing = proof.missing(dequeuedRecords.map(\.key), of: names[device], unacknowledged: unacknowledged)
+    let notOwed = dequeuedRecords.lazy.filter {
+      !$0.marks.contains(.isAcknowledged) || self.mayBeHidden($0, from: proof)
+    }
+    let missing = proof.missing(
+      dequeuedRecords.map(\.key), of: names[device], notOwed: Set(notOwed.map(\.uuid)))
     guard let missing else {
       for dequeued in dequeuedRecords { believe(dequeued) }
       return
@@ -48,6 +51,8 @@ extension Ledger {
       guard dequeued.marks.contains(.isAcknowledged) else { continue }
       if quarantined.holds(dequeued.uuid, mark: dequeued.mark) || takeFromAnswer(dequeued) {
         sums.quarantined += 1
+      } else if mayBeHidden(dequeued, from: proof) {
+        sums.unverified += 1
       } else if !dequeued.marks.contains(.isServers) {
         if !dequeued.marks.contains(.isExplained) {
           sums.lostToPages += 1
@@ -61,6 +66,11 @@ extension Ledger {
     losses.closeDevice()
   }
 
+  /// Reports whether a store that does not show what it quarantines may have the record nevertheless.
+  private func mayBeHidden(_ dequeued: DequeuedRecord, from proof: any StoreProof) -> Bool {
+    dequeued.marks.isSuperset(of: [.isInvalid, .isServers]) && !proof.showsQuarantine
+  }
+
   /// Enters a record that is in the store.
   private func find(_ dequeued: DequeuedRecord, by proof: any StoreProof) {
     let device = Int(dequeued.device)
@@ -68,7 +78,8 @@ extension Ledger {
     guard dequeued.marks.contains(.isAcknowledged) else { return }
     sums.stored += 1
     if !seesServer { count(dequeued, isLost: false) }
-    guard let content = traits.content(of: dequeued.traits),
+    // A quarantine need not show the fields of an invalid record.
+    guard !dequeued.marks.contains(.isInvalid), let content = traits.content(of: dequeued.traits),
       let stored = proof.content(of: dequeued.uuid, of: names[device])
     else { return }
     let comparison = content.comparison(with: stored)

@@ -168,6 +168,7 @@ final class Ledger {
       var record = WaitingRecord(
         row: row, uuid: uuid, timestamp: timestamp, createdAt: instant, mark: RecordMark.of(bytes.span),
         length: UInt32(bytes.count))
+      record.isInvalid = truth.lives[device].isPoisoned(at: instant)
       if let form = pages[device].terms?.templateForm, !naming.isNamed(bytes, uuid, sentAs: form) {
         // The first by name, so that shards name the same one.
         if nameless.map({ names[device] < names[$0] }) ?? true { nameless = device }

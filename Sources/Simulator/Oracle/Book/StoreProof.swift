@@ -4,9 +4,11 @@ package import Store
 
 /// Reads what a server has stored, to prove that it stored what it acknowledged.
 package protocol StoreProof: AnyObject {
-  /// Returns the records of the device that are not in the store, in order; nil when that is unknown. The store need not have those
-  /// that were never acknowledged.
-  func missing(_ keys: [PointKey], of device: String, unacknowledged: Set<UUID128>) -> [PointKey]?
+  /// Returns the records of the device that are not in the store, in order; nil when that is unknown. The store need not
+  /// have all of them: `notOwed` are those that were never acknowledged, or may be in a quarantine that it does not show.
+  func missing(_ keys: [PointKey], of device: String, notOwed: Set<UUID128>) -> [PointKey]?
+  /// Whether the store shows what it has quarantined.
+  var showsQuarantine: Bool { get }
   /// The quarantined records of one device.
   func quarantined(of device: String) -> QuarantinedRecords
   /// Iterates over the whole store, or over the records of one device.
@@ -40,6 +42,6 @@ package protocol StoreProof: AnyObject {
 extension StoreProof {
   /// Returns the acknowledged records of the device that are not in the store, in order; nil when that is unknown.
   package func missing(_ keys: [PointKey], of device: String) -> [PointKey]? {
-    missing(keys, of: device, unacknowledged: [])
+    missing(keys, of: device, notOwed: [])
   }
 }
