@@ -27,7 +27,7 @@ import World
       }
       drive(stage, step: step, speed: speed) { _ in }
       let isStretched = isElastic && multiplier > 0 && (speed ?? 0) > 0
-      #expect(isNamed(stage) == (isFound && (isStretched || step < filter / 2)))
+      #expect(isNamed(.near, stage) == (isFound && (isStretched || step < filter / 2)))
     }
   }
 
@@ -43,7 +43,7 @@ import World
     let stage = Stage { $0.geolocation.distanceFilterMetres = 50 }
     stage.stay(0, cover: cover)
     drive(stage, step: way.step, speed: way.speed) { _ in }
-    #expect(isNamed(stage) == (way.isFar && cover == nil))
+    #expect(isNamed(.far, stage) == (way.isFar && cover == nil))
   }
 
   enum Disturbance: CaseIterable { case none, motionChange, filtered, strayed, configured, odometer }
@@ -65,8 +65,10 @@ import World
       case .odometer: stage.tell(.told(.commanded(.resetOdometer)))
       }
     }
-    #expect(isNamed(stage) == (disturbance == .none))
+    #expect(isNamed(.near, stage) == (disturbance == .none))
   }
+
+  private enum Difference: String { case near = "less than half of the", far = "much more than the" }
 
   private func drive(_ stage: Stage, step: Double, speed: Double?, _ between: (Int) -> Void) {
     for count in 1...12 {
@@ -78,7 +80,7 @@ import World
     }
   }
 
-  private func isNamed(_ stage: Stage) -> Bool {
-    stage.oracle.violations.violations.contains { $0.what.contains("the distance filter") }
+  private func isNamed(_ difference: Difference, _ stage: Stage) -> Bool {
+    stage.oracle.violations.violations.contains { $0.what.contains("\(difference.rawValue) distance filter") }
   }
 }

@@ -34,16 +34,25 @@ import Vocabulary
     #expect(stage.violated.contains(.motion) == (cause == .none || cause == .stopSchedule))
   }
 
-  /// Tracking ends `stopAfterElapsedMinutes` after its start, and not before (SDK §2.1). The clock may have been set.
-  @Test(arguments: [(600, false), (595, true), (300, true), (700, false)] as [(Int64, Bool)], [true, false])
-  func trackingEndsAfterItsMinutes(end: (seconds: Int64, isEarly: Bool), isClockSet: Bool) {
+  enum Clock: CaseIterable { case steady, setBefore, setBack, setForAWhile }
+
+  /// Tracking ends `stopAfterElapsedMinutes` after its start, and not before (SDK §2.1). The clock may have been set, and may be
+  /// right again behind the end, or before it.
+  @Test(arguments: [(600, false), (595, true), (300, true), (700, false)] as [(Int64, Bool)], Clock.allCases)
+  func trackingEndsAfterItsMinutes(end: (seconds: Int64, isEarly: Bool), clock: Clock) {
     let stage = Stage.started { $0.geolocation.stopAfterElapsedMinutes = 10 }
     stage.event(.enabledChange(isEnabled: true))
     stage.wait(end.seconds)
-    if isClockSet { stage.setBack(seconds: 60) }
+    if clock != .steady { stage.setBack(seconds: 60) }
+    if clock == .setForAWhile {
+      stage.tell(.launched(Launch(isInBackground: true, didReboot: false)))
+      stage.setBack(seconds: -60)
+      stage.pass(seconds: 1)
+    }
     stage.event(.enabledChange(isEnabled: false))
+    if clock == .setBack { stage.setBack(seconds: -60) }
     stage.wait(1)
-    #expect(stage.violated.contains(.motion) == (end.isEarly && !isClockSet))
+    #expect(stage.violated.contains(.motion) == (end.isEarly && clock == .steady))
   }
 
   enum Claim: CaseIterable { case before, behind, never, other }

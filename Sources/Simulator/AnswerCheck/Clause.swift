@@ -100,7 +100,7 @@ extension Clause {
         "the device does not follow redirects, which would lose the body: serve the configured URL itself"
       )
     case .usualSuccess:
-      ("success is 200, 201 or 204", "versions before 5 of the SDK know no other success; answer one of these")
+      ("success is 200, 201 or 204", "the documents of version 4 of the SDK list no other success: answer one of these")
     case .refusesNoRecord:
       (
         "no record is refused",

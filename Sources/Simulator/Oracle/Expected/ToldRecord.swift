@@ -31,7 +31,7 @@ struct ToldRecord {
     let coords = record.coords
     fields =
       [
-        (["uuid"], .text(platform == .ios ? record.uuid.text.uppercased() : record.uuid.text)),
+        (["uuid"], .text(platform == .ios ? record.uuid.upperCaseText : record.uuid.text)),
         (["coords", "latitude"], .degrees(coords.latitude)),
         (["coords", "longitude"], .degrees(coords.longitude)),
         (["timestamp"], .instant(record.timestamp)),

@@ -27,7 +27,7 @@ final class DistanceFilterRule: Rule {
 
   private let streams: PerDevice<Stream>
 
-  private static let nearMost = 6
+  private static let rowMost = 6
   private static let nearShare = 0.5
   private static let farShare = 1.5
   /// The receiver has a position each second.
@@ -70,36 +70,35 @@ final class DistanceFilterRule: Rule {
       !ledger.truth.lives[device].mayRecordOdometer(at: context.now.monotonic)
     else { return }
     let stream = streams[device]
-    let speed = max(record.coords.speed ?? 0, 0)
-    let steps = (speed / DistanceFilterRule.speedStep).rounded()
+    let speed = record.coords.speed.flatMap { $0 >= 0 ? $0 : nil }
+    let steps = ((speed ?? 0) / DistanceFilterRule.speedStep).rounded()
     let seconds = DistanceFilterRule.farSeconds + ledger.lateness.seconds
-    let isKnown = (record.coords.speed ?? -1) >= 0
-    let reach = isKnown ? max(record.coords.accuracy ?? 0, 0) + seconds * speed : .infinity
+    let reach = speed.map { max(record.coords.accuracy ?? 0, 0) + seconds * $0 } ?? .infinity
     streams[device].last = (place, stream.metres * (1 + stream.multiplier * steps), reach)
     guard let last = stream.last else { return }
     exercised += 1
     let metres = last.place.distanceMetres(to: place)
     let most = DistanceFilterRule.farShare * last.metres + last.reach + reach + DistanceFilterRule.farMetres
     streams[device].far = metres > most ? stream.far + 1 : 0
-    if stream.far + 1 == DistanceFilterRule.nearMost, metres > most, !stream.isTold, hasSeen(device) {
+    if stream.far + 1 >= DistanceFilterRule.rowMost, metres > most, !stream.isTold, seesSkySinceLaunch(device) {
       streams[device].isTold = true
       return flag(
         context, record.uuid,
-        "the last of \(DistanceFilterRule.nearMost) positions in a row that are much more than the distance filter apart"
+        "the last of \(DistanceFilterRule.rowMost) positions in a row that are much more than the distance filter apart"
       )
     }
     let isNear = metres < last.metres * DistanceFilterRule.nearShare
     streams[device].near = isNear ? stream.near + 1 : 0
-    guard isNear, stream.near + 1 == DistanceFilterRule.nearMost, !stream.isTold else { return }
+    guard isNear, stream.near + 1 >= DistanceFilterRule.rowMost, !stream.isTold else { return }
     streams[device].isTold = true
     flag(
       context, record.uuid,
-      "the last of \(DistanceFilterRule.nearMost) positions in a row that are less than half of the distance filter apart"
+      "the last of \(DistanceFilterRule.rowMost) positions in a row that are less than half of the distance filter apart"
     )
   }
 
-  /// Reports whether the receiver worked lately.
-  private func hasSeen(_ device: Int) -> Bool {
+  /// Reports whether the receiver has worked since the launch of the app.
+  private func seesSkySinceLaunch(_ device: Int) -> Bool {
     let life = ledger.truth.lives[device]
     return life.runsSince.map { life.seesSky(since: $0) } ?? false
   }

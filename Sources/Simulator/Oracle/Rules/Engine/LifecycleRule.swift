@@ -24,7 +24,7 @@ final class LifecycleRule: Rule {
     var isStopped = false
     /// Whether the system started the app at rest and no motion change has been reported since.
     var isResumed = false
-    /// Whether the app has reported coming to rest, at `rest`.
+    /// Whether the app has reported coming to rest, as `rest` says.
     var isAtRest = false
     /// Whether the app has reported a position: the region is around the last known one (AppConfig `stopOnTerminate`).
     var isLocated = false
@@ -36,7 +36,7 @@ final class LifecycleRule: Rule {
     var askedAt: MonotonicInstant?
     /// The place where the app was closed; leaving it must restart the app.
     var leavesFrom: Coordinate?
-    var rest: Contract.Coordinates?
+    var rest: (coords: Contract.Coordinates, at: MonotonicInstant)?
     var kept: EngineState?
 
     mutating func move() { (isAtRest, isResumed) = (false, false) }
@@ -112,14 +112,14 @@ final class LifecycleRule: Rule {
     // A rest that the store could not write does not exist for the next process.
     lives[device].isLocated = true
     lives[device].isAtRest = !record.isMoving && ledger.truth.lives[device].isSound(since: context.now.monotonic)
-    if !record.isMoving { lives[device].rest = record.coords }
+    if !record.isMoving { lives[device].rest = (record.coords, context.now.monotonic) }
     lives[device].isResumed = false
+    // A phone that was blind in between may have departed without a record (SDK §12.6.4).
     guard life.isResumed, !record.isMoving, life.isAtRest, let rest = life.rest,
-      let from = Coordinate(latitude: rest.latitude, longitude: rest.longitude),
-      let to = record.coords.place
+      ledger.truth.lives[device].sees(since: rest.at), let from = rest.coords.place, let to = record.coords.place
     else { return }
     let radius = max(150, ledger.truth.lives[device].configuration?.geolocation.stationaryRadiusMetres ?? 0)
-    let metres = from.distanceMetres(to: to) - max(0, rest.accuracy ?? 0) - max(0, record.coords.accuracy ?? 0)
+    let metres = from.distanceMetres(to: to) - max(0, rest.coords.accuracy ?? 0) - max(0, record.coords.accuracy ?? 0)
     guard metres > radius + LifecycleRule.regionMargin, isCertain(context) else { return }
     flag(context, record.uuid, "started by the system \(Int(metres)) m from its last rest, and still at rest")
   }
@@ -134,8 +134,9 @@ final class LifecycleRule: Rule {
   private func record(_ uuid: UUID128, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     if ledger.pages[device].aliveSince == nil { flag(context, uuid, "recorded while the app does not run") }
-    // A schedule continues after the end of the app and starts it (SDK §16.3.8).
-    if ledger.truth.lives[device].isScheduled { return }
+    // A schedule continues after the end of the app and starts it (SDK §16.3.8), also one whose end the store did not keep.
+    let life = ledger.truth.lives[device]
+    if life.isScheduled || !life.isUndisturbed { return }
     let isAsked = lives[device].askedAt.map { now - $0 < .seconds(120) } ?? false
     guard !isAsked else { return }
     if lives[device].mustRest { flag(context, uuid, "recorded although the app may not track before it is opened") }

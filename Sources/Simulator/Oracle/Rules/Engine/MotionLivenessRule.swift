@@ -114,9 +114,10 @@ final class MotionLivenessRule: Rule {
       !configuration.geolocation.useSignificantChangesOnly, !configuration.activity.disableMotionActivityUpdates
     else { return }
     let start = max(rests, context.now.monotonic, wanted.since)
-    let configured = configuration.geolocation.stopTimeoutMinutes * 60 + configuration.activity.stopDetectionDelay
-    // The engine takes no time below zero or beyond a century either.
-    let timeout = min(max(configured, 0), 3.2e9)
+    let configured =
+      max(configuration.geolocation.stopTimeoutMinutes, 0) * 60 + max(configuration.stopDetectionDelaySeconds, 0)
+    // The engine takes no time beyond a century either.
+    let timeout = min(configured, 3.2e9)
     phones[device].motion.stop = phones[device].place
     phones[device].motion.reason = start
     let patience = phones[device].motion.isStill ? Nanoseconds.zero : MotionLivenessRule.noticePatience

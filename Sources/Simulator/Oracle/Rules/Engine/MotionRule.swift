@@ -6,8 +6,8 @@ import Queue
 import Scenario
 import Vocabulary
 
-/// I16: motion changes alternate, and their records say so, and no others; at rest the SDK records only what was requested and what events
-/// bring, and on Android significant changes with `useSignificantChangesOnly`; after `stop` nothing at all (SDK §5.1, §12.1,
+/// I16: motion changes alternate, and only their records have the event; at rest the SDK records only what was requested and what
+/// events bring, and on Android significant changes with `useSignificantChangesOnly`; after `stop` nothing at all (SDK §5.1, §12.1,
 /// §12.7.3, §7.3, §19.6).
 final class MotionRule: Rule {
   override class var invariant: Invariant { .motion }
@@ -17,7 +17,7 @@ final class MotionRule: Rule {
     /// The state of the last motion change; nil when the next one may report either.
     var isMoving: Bool?
     var isEnabled: Bool?
-    /// The record of the last motion change, and one that says to be of a motion change which is still to be reported.
+    /// The record of the last motion change, and one with that event whose motion change is still to be reported.
     var changed: UUID128?
     var claimed: (uuid: UUID128, at: MonotonicInstant)?
     var lastDoubt = MonotonicInstant(nanoseconds: -MotionRule.doubt.count)
@@ -81,7 +81,7 @@ final class MotionRule: Rule {
     states[context.device].claimed = nil
     ledger.violations.flag(
       Self.invariant, context.device, claimed.uuid, at: claimed.at,
-      "a record says to be of a motion change, and none was reported")
+      "a record has the event 'motionchange', and no motion change was reported")
   }
 
   /// Reports whether the trip may have ended before it had a position, without a motion change of its beginning: in Android's

@@ -134,7 +134,7 @@ final class ScheduleRule: Rule {
   private func judgeStop(_ stoppedAt: MonotonicInstant, _ context: EventContext) {
     timetables[context.device]?.stoppedAt = nil
     guard ledger.truth.lives[context.device].isUndisturbed else { return }
-    flag(context, nil, "its schedule turns tracking on or off, and was stopped at \(stoppedAt.clockText)")
+    flag(context, nil, "tracking was turned on or off by a schedule that was stopped at \(stoppedAt.clockText)")
   }
 
   /// Advances the time.

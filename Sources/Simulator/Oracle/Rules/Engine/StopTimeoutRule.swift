@@ -91,7 +91,7 @@ final class StopTimeoutRule: Rule {
       life.errors.most(since: heardAt - StopTimeoutRule.search) == 0
     else { return nil }
     let timeout =
-      60 * max(configuration.geolocation.stopTimeoutMinutes, 0) + max(configuration.activity.stopDetectionDelay, 0)
+      60 * max(configuration.geolocation.stopTimeoutMinutes, 0) + max(configuration.stopDetectionDelaySeconds, 0)
     let search = max(configuration.geolocation.locationTimeoutSeconds, 0) + StopTimeoutRule.latePatience
     let late = (now - heardAt - ledger.lateness).seconds * StopTimeoutRule.share - timeout - search
     return late > 0 ? late : nil

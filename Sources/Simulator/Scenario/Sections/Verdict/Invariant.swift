@@ -83,7 +83,7 @@ extension Invariant {
     case .boundedEffort:
       "an attempt after a failure needs a new trigger (SDK §9.3)"
     case .motion:
-      "motion changes alternate, their records and no others say so, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, which they report unless `disableMotionActivityUpdates` is on, nothing is recorded once `stopAfterElapsedMinutes` are over, and tracking ends neither before nor unasked (SDK §2.7, §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
+      "motion changes alternate, only their records have the event, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, which they report unless `disableMotionActivityUpdates` is on, nothing is recorded once `stopAfterElapsedMinutes` are over, and tracking ends only when asked, or after these minutes (SDK §2.7, §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
     case .odometerTolerance:
       "the odometer agrees with the distance travelled, within a tolerance, a command sets it and makes a record with its value, its error grows with it, and a position that is too poor does not advance it (SDK §17)"
     case .geofence:
