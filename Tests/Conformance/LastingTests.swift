@@ -198,7 +198,7 @@ import Threaded
     let name = try #require(breach.cause.firstRange(of: "'")).upperBound
     let device = breach.cause[name...].prefix { $0 != "'" }
     #expect(
-      breach.reproduction?.line.contains("\"\(device)\"") ?? false,
-      "\(breach.cause)\n\(breach.reproduction?.line ?? "")")
+      breach.reproduction?.commandLine.contains("\"\(device)\"") ?? false,
+      "\(breach.cause)\n\(breach.reproduction?.commandLine ?? "")")
   }
 }

@@ -130,9 +130,24 @@ import Threaded
   ])
   func theLineSendsWhatWasSent(defect: ScriptedBackend.Defect, clause: String, words: [String]) throws {
     let breach = try #require(try ScriptedBackend(defect).summary(of: [clause]).broken.first?.breach)
-    let curl = try #require(breach.reproduction?.line)
+    let curl = try #require(breach.reproduction?.commandLine)
     #expect(words.allSatisfy(curl.contains), "\(curl)")
     #expect(breach.sent.contains(clause == "gzip-body" ? #"{"location":"# : "HEAD http"), "\(breach.sent)")
+    if clause == "gzip-body" { #expect(breach.answered.hasPrefix("status 20"), "\(breach.answered)") }
+  }
+
+  /// What a restart loses is lost by the commands as well.
+  @Test func aRestartIsBehindTheRequest() throws {
+    let dialect = ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 0.3" }"#
+    let breach = try #require(
+      try ScriptedBackend(.forgetsAtRestart).summary(of: ["ack-survives-kill"], dialect: String(dialect)).broken.first?
+        .breach)
+    let reproduction = try #require(breach.reproduction)
+    for commands in [reproduction.commandLine, reproduction.script] {
+      let restart = try #require(commands.firstRange(of: "SIGNAL=KILL sh -c 'sleep 0.3'"), "\(commands)").lowerBound
+      #expect(commands[..<restart].contains("curl -sS -i"), "\(commands)")
+      #expect(commands[restart...].contains("/stored?device="), "\(commands)")
+    }
   }
 
   @Test func partsOfRequestsAreNoScenario() throws {
@@ -159,7 +174,7 @@ import Threaded
     let report = try #require(ConformanceFiles(summary).all.first { $0.name == "report.md" }?.text)
     #expect(report.contains("sh again/\(clause).sh\n") && report.utf8.count < 100_000)
     let text = ConformanceText(summary, width: 120, hasColours: false, folder: "/tmp/out").text
-    #expect(text.contains("its request is long: sh /tmp/out/again/\(clause).sh"), "\(text)")
+    #expect(text.contains("the request is long: sh /tmp/out/again/\(clause).sh"), "\(text)")
   }
 
   /// A store that knows the records of the run would take the same ones for repetitions.
@@ -167,8 +182,10 @@ import Threaded
     let breach = try #require(
       try ScriptedBackend(.storesRepeats).summary(of: ["resend-acknowledged-again"]).broken.first?.breach)
     let reproduction = try #require(breach.reproduction)
-    #expect(reproduction.line.hasPrefix("u=$(date +%s | cut -c3-10); for _ in 1 2; do curl"), "\(reproduction.line)")
-    let bodies = try bodies(of: reproduction.line)
+    #expect(
+      reproduction.commandLine.hasPrefix("u=$(date +%s | cut -c3-10); for _ in 1 2; do curl"),
+      "\(reproduction.commandLine)")
+    let bodies = try bodies(of: reproduction.commandLine)
     #expect(bodies.count == 2 && Set(bodies).count == 1)
     let place = try #require(bodies[0].firstRange(of: #""uuid":""#)).upperBound
     let uuid = bodies[0][place...].prefix(36)
@@ -189,15 +206,19 @@ import Threaded
 
   /// The words of a request and of the list, and the bytes of a body, as a shell makes them.
   @Test func aCommandHasTheWordsOfItsRequest() throws {
+    let token = "0f0f0f0f-1111-2222-3333-555555555555"
     var request = RawRequest(
       "PUT", "http://127.0.0.1:1/{a}?b=c&d=e",
       headers: [NameValuePair("X-Empty", ""), NameValuePair("X-It's", "a $b")],
       body: Array(
-        #"{"it's":"\u0041 $u `x` 0F0F0F0F-1111-2222-3333-444444444444 0f0f0f0f-1111-2222-3333-444444444444"}"#.utf8))
+        #"{"it's":"\u0041 $u `x` 0F0F0F0F-1111-2222-3333-444444444444 0f0f0f0f-1111-2222-3333-444444444444 \#(token)"}"#
+          .utf8))
     request.version = .http10
     var transport = TransportConfiguration()
     transport.checksServer = false
-    let words = try words(of: "\(NewUUIDs.command); \(request.curl(by: transport))")
+    let record = UUID128(high: 0x0F0F_0F0F_1111_2222, low: 0x3333_4444_4444_4444)
+    let words = try words(
+      of: "\(UUIDRenewal.command); \(request.curl(by: transport, renewing: UUIDRenewal(of: [record])))")
     #expect(
       words.dropLast() == [
         "-sS", "-i", "--max-time", "20", "-k", "--http1.0", "-X", "PUT", "-g", "http://127.0.0.1:1/{a}?b=c&d=e", "-H",
@@ -206,7 +227,8 @@ import Threaded
     let digits = try #require(words.last?.firstRange(of: "-1111-")).lowerBound
     let u = try #require(words.last)[..<digits].suffix(8)
     #expect(
-      words.last == #"{"it's":"\u0041 $u `x` \#(u)-1111-2222-3333-444444444444 \#(u)-1111-2222-3333-444444444444"}"#)
+      words.last
+        == #"{"it's":"\u0041 $u `x` \#(u)-1111-2222-3333-444444444444 \#(u)-1111-2222-3333-444444444444 \#(token)"}"#)
     #expect(u.allSatisfy(\.isNumber) && u != "0F0F0F0F")
     for body in ["@file", "\u{0}\u{FF}", String(repeating: "a", count: 9_000)] {
       let bodies = try self.bodies(
@@ -230,7 +252,7 @@ import Threaded
       ["postgresql://a@h/p", "-c", "SELECT * FROM r WHERE d = 'it''s'"], "psql"
     ),
     ("{ verify: { command: \"list \\\"$DEVICE\\\" 1\" } }", ["it's", "1"], "list"),
-    ("{ verify: { file: \"/p/a b\" } }", ["-F", "it's"], "grep"),
+    ("{ verify: { file: \"/p/a b\" } }", ["-F", "-w", "it's"], "grep"),
   ])
   func theListIsRead(dialect: String, expected: [String], program: String) throws {
     let dialect = try DialectReader().read(dialect)

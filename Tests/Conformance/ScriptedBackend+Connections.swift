@@ -18,14 +18,20 @@ extension ScriptedBackend {
   /// The last answer of a connection, which does not say so.
   func lastAnswer(to request: BareServer.Request, _ taken: BareServer.Answer) -> BareServer.Answer? {
     guard defect == .closesBehindFifty else { return nil }
-    let now = SystemClock().wallNow
-    let count = latest.withLock { latest in
-      let key = "connection \(request.connection)"
-      latest[key] = ((latest[key]?.connection ?? 0) + 1, now)
-      return latest[key]?.connection ?? 0
+    let count = answers.withLock { answers in
+      answers[request.connection, default: 0] += 1
+      return answers[request.connection]
     }
     guard count == 50, case .keep(let bytes) = taken else { return nil }
     return .close(bytes)
+  }
+
+  /// The first answer to a device.
+  func firstAnswer(to device: String) -> BareServer.Answer? {
+    guard defect == .configuresNewPhones,
+      latest.withLock({ $0.updateValue((0, SystemClock().wallNow), forKey: device) == nil })
+    else { return nil }
+    return answer(200, #"{"background_geolocation":[["setConfig",{"geolocation":{"distanceFilter":60}}]]}"#)
   }
 
   /// Whatever is asked for, because of its form.

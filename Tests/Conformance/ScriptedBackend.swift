@@ -55,6 +55,8 @@ final class ScriptedBackend: Sendable {
     case cutsLongNames
     /// What it knows is answered with 204 and a body; the fiftieth answer of a connection is its last, and does not say so.
     case answersRepeatsWithABody, closesBehindFifty
+    /// None: a new phone gets a setConfig with its first answer.
+    case configuresNewPhones
   }
 
   struct Entry {
@@ -148,6 +150,8 @@ final class ScriptedBackend: Sendable {
   /// Each upload of so many is refused, as it is busy.
   private let busyAt: Int?
   private let entries = Mutex<[Entry]>([])
+  /// The number of answers of each connection.
+  let answers = Mutex<[Int: Int]>([:])
   let latest = Mutex<[String: (connection: Int, time: WallInstant)]>([:])
   private let questions = Atomic(0)
   let uploads = Atomic(0)
@@ -257,7 +261,7 @@ final class ScriptedBackend: Sendable {
     if defect == .refusesOneOfACrowd, named.hasSuffix("hundred-at-once-31") { return answer(503) }
     if defect == .losesOverlaps, isBusy(with: named, request.connection) { return success }
     let taken = entries.withLock { take(body, of: named, into: &$0) }
-    if let answer = lastAnswer(to: request, taken) { return answer }
+    if let answer = lastAnswer(to: request, taken) ?? firstAnswer(to: named) { return answer }
     let isThird = uploads.add(1, ordering: .relaxed).oldValue % 3 == 2
     return defect == .failsAtEachThird && isThird ? answer(503) : taken
   }

@@ -366,9 +366,9 @@ import Threaded
     summary.command = "rollingroad conform --target http://127.0.0.1:1"
     let text = ConformanceText(summary, width: 120, hasColours: false).text
     #expect(text.contains("rollingroad conform --target http://127.0.0.1:1 --only batch-all-stored --seed 0x7"))
-    #expect(text.contains("its request is long: --out DIR writes DIR/again/batch-all-stored.sh"))
+    #expect(text.contains("the request is long: --out DIR writes DIR/again/batch-all-stored.sh"))
     let written = ConformanceText(summary, width: 120, hasColours: false, folder: "/tmp/out").text
-    #expect(written.contains("its request is long: sh /tmp/out/again/batch-all-stored.sh"), "\(written)")
+    #expect(written.contains("the request is long: sh /tmp/out/again/batch-all-stored.sh"), "\(written)")
     let single = try ScriptedBackend(.storesNothing).summary(of: ["stored-when-acknowledged"])
     #expect(ConformanceText(single, width: 120, hasColours: false).text.contains("curl -sS -i"))
     #expect(RawRequest("HEAD", "http://127.0.0.1:1/").curl(by: TransportConfiguration()).contains(" -I "))

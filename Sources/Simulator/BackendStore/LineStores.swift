@@ -72,7 +72,7 @@ struct FileStore: StoreView {
 
 extension String {
   /// The end of a shell command that prints the lines with this device.
-  var asFilter: String { " | grep -F \(shellWord)" }
+  var asFilter: String { " | grep -F -w \(shellWord)" }
 }
 
 /// Parses lines with a JSON object or a uuid each, in pieces of any length.

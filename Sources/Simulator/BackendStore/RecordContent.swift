@@ -65,7 +65,7 @@ package struct RecordContent: Equatable, Sendable {
   }
 
   private var kind: Kind {
-    Kind(event: words.eventMark, activity: words.activityMark, extras: mark(RecordContent.quantities.count - 1))
+    Kind(event: words.event, activity: words.activity, extras: mark(RecordContent.quantities.count - 1))
   }
 
   private var instant: Int64? { time > RecordContent.unreadTime ? time : nil }

@@ -15,8 +15,8 @@ struct RecordWords: Equatable, Sendable {
     }
   }
 
-  private var event: UInt16 = 0
-  private var activity: UInt16 = 0
+  private(set) var event: UInt16 = 0
+  private(set) var activity: UInt16 = 0
   private var action: UInt16 = 0
   private var geofence: UInt16 = 0
 
@@ -81,9 +81,6 @@ struct RecordWords: Equatable, Sendable {
       }
     }
   }
-
-  var eventMark: UInt16 { event }
-  var activityMark: UInt16 { activity }
 
   func says(_ word: Word) -> Bool { self[word] != 0 && self[word] != RecordWords.none }
 

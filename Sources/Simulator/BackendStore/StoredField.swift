@@ -38,7 +38,8 @@ package enum StoredField {
 
   /// Reports whether a store has a word of its own in place of one of the SDK's.
   package static func isOwnWord(_ stored: StoredValue, insteadOf sent: StoredValue, _ field: String) -> Bool {
-    words(stored, sent, field).map { mine, theirs, word in theirs.isOther(word, than: mine) } ?? false
+    if case .bool = sent { return stored.string?.isEmpty == false && stored.flag == nil }
+    return words(stored, sent, field).map { mine, theirs, word in theirs.isOther(word, than: mine) } ?? false
   }
 
   /// Reports whether a stored event is one of the SDK's, and another one than was sent; nil: none was sent.

@@ -51,7 +51,11 @@ package struct StoredRecord: Sendable {
     "battery.is_charging": ["battery_is_charging", "is_charging", "isCharging", "battery_charging"],
     "activity.confidence": ["activity_confidence", "activityConfidence"],
     "activity.type": ["activity_type", "activityType", "activity"],
-    "geofence": ["geofence_json"], "extras": ["extras_json"], "params": ["params_json"],
+    "geofence": ["geofence_json"],
+    "geofence.identifier": ["geofence_identifier", "geofenceIdentifier"],
+    "geofence.action": ["geofence_action", "geofenceAction"],
+    "geofence.extras": ["geofence_extras", "geofenceExtras"],
+    "extras": ["extras_json"], "params": ["params_json"],
   ]
 
   /// The names and aliases, split into steps.
@@ -157,13 +161,13 @@ package struct StoredRecord: Sendable {
 }
 
 extension StoredValue {
-  /// Firestore has the whole numbers of a field under another name than its fractions.
-  private static let (fraction, whole) = ("doubleValue", "integerValue")
+  /// Firestore names a value by its type: the whole numbers of a field have another name than its fractions or texts.
+  private static let (others, whole) = (["doubleValue", "stringValue"], "integerValue")
 
   /// Returns the first value at a path of the dialect.
   fileprivate func value(along path: [JSONStep]) -> StoredValue? {
     if let found = values(along: path[...]).first { return found }
-    guard case .member(StoredValue.fraction)? = path.last else { return nil }
+    guard case .member(let name)? = path.last, StoredValue.others.contains(name) else { return nil }
     return values(along: (path.dropLast() + [.member(StoredValue.whole)])[...]).first
   }
 

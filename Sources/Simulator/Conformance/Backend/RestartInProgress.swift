@@ -13,6 +13,7 @@ final class RestartInProgress: Sendable {
   private let flag = AtomicFlag()
   private let code = AtomicFlag()
   private let isLate = AtomicFlag()
+  private let signal: String
   /// The time limit of the command, for messages.
   private let limit: String
   let witness: RestartWitness
@@ -21,7 +22,7 @@ final class RestartInProgress: Sendable {
   private static let timeToStop = Nanoseconds.seconds(3)
 
   fileprivate init(_ command: String, signal: String, within time: Nanoseconds?, seenBy witness: RestartWitness) {
-    self.witness = witness
+    (self.signal, self.witness) = (signal, witness)
     let (end, flag, code, isLate) = (end, flag, code, isLate)
     let timeLeft = time.map { Int($0.wholeMilliseconds) } ?? .max
     let milliseconds = min(timeLeft, ShellCommand.millisecondsMax)
@@ -53,6 +54,7 @@ final class RestartInProgress: Sendable {
 
   /// Waits for the command, and then until the backend answers again.
   func wait(_ run: ClauseRun) throws {
+    run.log.note(restart: signal)
     try waitUntilSeen(run)
     join()
     if isLate.isRaised {
@@ -90,7 +92,6 @@ extension ClauseRun {
 
   /// Restarts the backend and returns the seconds for which it was away.
   func restart(_ signal: String) throws -> Double {
-    log.note(restart: signal)
     let restart = beginRestart(signal, beside: .kept)
     defer { restart.join() }
     try restart.wait(self)

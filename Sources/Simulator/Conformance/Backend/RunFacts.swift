@@ -29,6 +29,7 @@ final class RunFacts: Sendable {
     var obstacle: String?
     var signInProblems: [Int: String] = [:]
     var isSlow = false
+    var greetsPhones = false
     var isBusy = false
     var devices: [String] = []
     var timeForSearches = RunFacts.timeForSearches
@@ -72,6 +73,11 @@ final class RunFacts: Sendable {
 
   /// Whether an answer takes longer than a quarter of a second, so that repetitive clauses repeat less.
   var isSlow: Bool { found.withLock { $0.isSlow } }
+
+  /// Whether the backend configures a new phone with its first answer.
+  var greetsPhones: Bool { found.withLock { $0.greetsPhones } }
+
+  func noteGreeting() { found.withLock { $0.greetsPhones = true } }
 
   func noteSlowness() { found.withLock { $0.isSlow = true } }
 
@@ -243,6 +249,12 @@ final class RunFacts: Sendable {
     let isSeen = found.withLock { $0.shown.contains(field) || $0.shown.contains(root) }
     guard promises.kept != nil, RunFacts.keptField(of: field) != nil else { return isSeen }
     return isPromised(field)
+  }
+
+  /// Returns why a field is not judged that is not shown.
+  func absence(of field: String) -> String {
+    let isLeftOut = promises.kept != nil && RunFacts.keptField(of: field) != nil
+    return isLeftOut ? "promises.keeps does not name '\(field)'" : ConformanceVerdict.unshownNote(field)
   }
 
   /// Reports whether the dialect promises to keep what a field belongs to, as `coords.speed` to `speed`.

@@ -69,7 +69,7 @@ extension ClauseRun {
     breach.stored = stored
     if !hasNoCommandLine {
       breach.reproduction = reproduction
-      if !clause.needs.contains(.restart) { breach.requests = logOfFinding.asScenario }
+      breach.requests = logOfFinding.asScenario
     }
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
     breach.status = upload?.status
@@ -80,7 +80,7 @@ extension ClauseRun {
 
   /// Shows this record's request in the finding, whatever was sent after it.
   func showRequest(of record: SentRecord) {
-    guard let request = log.request(with: record.uuid), request.body != lastSent?.readableBody else { return }
+    guard let request = log.request(with: record.uuid), request.readableBody != lastSent?.readableBody else { return }
     lastSent = request
   }
 

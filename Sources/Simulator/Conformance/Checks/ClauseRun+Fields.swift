@@ -41,7 +41,7 @@ extension ClauseRun {
     }
     guard !facts.shows(field) else { return }
     if let reason = facts.hidden(field) { throw ClauseRun.unseen(field, reason) }
-    throw ClauseStop.notApplicable("the store shows no '\(field)'\(facts.remedyOfTemplates)")
+    throw ClauseStop.notApplicable(facts.absence(of: field) + facts.remedyOfTemplates)
   }
 
   /// Requires that a time can be compared.
@@ -141,7 +141,7 @@ extension RunFacts {
     if let time = entry.value("timestamp"), time.instant != nil { noteReadableTimes(time.epochUnit) }
     noteHidden(RunFacts.fields, in: entry, of: record)
     noteStrange(in: entry, of: record)
-    noteOwnWords([("activity.type", .activity)], in: entry, of: record)
+    noteOwnWords([("activity.type", .activity), ("is_moving", .isMoving)], in: entry, of: record)
     if record.isTemplated { noteOther(in: entry, of: record) }
     if entry.value("timestamp") == nil { noteHiddenTime(in: entry, of: record) }
     noteHiddenPlace(in: entry)
@@ -215,7 +215,7 @@ extension RunFacts {
     }
   }
 
-  /// Notes numbers in an undocumented unit: scaled integer degrees, and times with another epoch than 1970. A list with such
+  /// Notes numbers in an undocumented unit: scaled integer degrees, percent, and times with another epoch than 1970. A list with such
   /// a number for each record uses a unit of its own.
   private func noteStrange(in entry: StoredRecord, of record: SentRecord) {
     for place in ["coords.latitude", "coords.longitude"] {
@@ -225,6 +225,13 @@ extension RunFacts {
       note(
         strange: place,
         "the store shows \(place) in parts of a degree, \(Int(part)) to each: let its query or command divide it")
+    }
+    let level = "battery.level"
+    if let sent = record.value.value(at: level)?.double, sent > 0.02,
+      let stored = (entry.value(level) ?? entry.value("battery"))?.double, abs(stored - 100 * sent) < 1
+    {
+      let reason = "the store shows the battery in percent: let the list, its query or its command divide it by 100"
+      if entry.value(level) == nil { note(hidden: level, reason) } else { note(strange: level, reason) }
     }
     if let time = entry.value("timestamp"), time.isTimeWithoutZone {
       note(strange: "timestamp", RunFacts.withoutZone(time))
@@ -239,7 +246,7 @@ extension RunFacts {
   }
 
   fileprivate static func withoutZone(_ time: StoredValue) -> String {
-    "the store's time has no zone: \(time.shown.shortened(60)); let its query or command add one"
+    "the store's time has no zone: \(time.shown.shortened(60)); let the list, its query or its command add one"
   }
 
   private static let tenYears: Int64 = 10 * 366 * 86_400_000

@@ -6,27 +6,27 @@ import Scenario
 /// Shell commands that show a finding again.
 package struct Reproduction: Equatable, Sendable {
   /// The decisive request, and the backend's list of its device.
-  package let line: String
+  package let commandLine: String
   /// All requests of the clause with the list, each on a line of its own, where they alone reproduce the finding; else the
-  /// commands of the line.
+  /// commands of the command line.
   package let script: String
-  /// The number of requests of the script; nil where these are the ones of the line.
+  /// The number of requests of the script; nil where these are the ones of the command line.
   let requests: Int?
 
   /// Longer ones would fill a screen.
-  private static let lineBytesMax = 2_000
-  var isLong: Bool { line.utf8.count > Reproduction.lineBytesMax }
+  private static let commandBytesMax = 2_000
+  var isLong: Bool { commandLine.utf8.count > Reproduction.commandBytesMax }
 
   init(_ command: String) { self.init([command], sequence: nil) }
 
   fileprivate init(_ commands: [String], sequence: [String]?, requests: Int? = nil) {
-    line = Reproduction.withUUIDs(commands).joined(separator: "; ")
+    commandLine = Reproduction.withUUIDs(commands).joined(separator: "; ")
     script = Reproduction.withUUIDs(sequence ?? commands).joined(separator: "\n")
     self.requests = requests
   }
 
   private static func withUUIDs(_ commands: [String]) -> [String] {
-    (commands.contains(where: NewUUIDs.occur) ? [NewUUIDs.command] : []) + commands
+    (commands.contains(where: UUIDRenewal.isNeeded) ? [UUIDRenewal.command] : []) + commands
   }
 }
 
@@ -37,72 +37,86 @@ extension ClauseRun {
   /// The commands that show the breach again; nil where none can.
   var reproduction: Reproduction? {
     guard let lastSent else { return nil }
-    let (log, entries) = (logOfFinding, logOfFinding.all)
+    let (log, steps) = (logOfFinding, logOfFinding.steps)
     // A clause that cuts an answer loses the commands in it; curl cannot do that.
-    if log.isInPieces, entries.contains(where: { $0.kind == .queueing }) { return nil }
-    let line = line(lastSent, among: entries)
-    guard let sequence = log.sequence, sequence.count > line.requests, let index = decisive(lastSent, among: sequence)
-    else { return Reproduction(line.commands, sequence: nil) }
-    return Reproduction(line.commands, sequence: script(sequence, decisive: index), requests: sequence.count)
+    if log.isInPieces, steps.contains(where: { $0.sending?.kind == .queueing }) { return nil }
+    let decisive = decisiveCommands(lastSent, among: steps)
+    guard let sequence = log.sequence, let index = decisiveIndex(lastSent, among: sequence) else {
+      return Reproduction(decisive.commands, sequence: nil)
+    }
+    let requests = sequence.count { $0.sending != nil }
+    guard requests > decisive.requests else { return Reproduction(decisive.commands, sequence: nil) }
+    return Reproduction(decisive.commands, sequence: script(sequence, decisive: index), requests: requests)
   }
 
   /// Returns what shows the decisive request: the commands that were queued before it, and restarts since then, itself, the
   /// restarts behind it, and the list; and the number of requests.
-  private func line(_ request: RawRequest, among entries: [SentLog.Entry]) -> (commands: [String], requests: Int) {
-    let index = decisive(request, among: entries)
-    let before = entries.prefix(index ?? entries.count)
-    let queueing = before.filter { $0.kind == .queueing }
-    let first = before.firstIndex { $0.kind == .queueing }
-    let preparing = (first.map { entries[$0...(index ?? before.endIndex - 1)] } ?? []).flatMap { entry in
-      entry.restarts.flatMap(restart) + (entry.kind == .queueing ? [command(entry, printing: .status)] : [])
+  private func decisiveCommands(_ request: RawRequest, among steps: [SentLog.Step]) -> (
+    commands: [String], requests: Int
+  ) {
+    let index = decisiveIndex(request, among: steps)
+    let (before, decisive) = (steps[..<(index ?? steps.endIndex)], index.flatMap { steps[$0].sending })
+    let preparing = before.drop { $0.sending?.kind != .queueing }.filter {
+      ($0.sending?.kind ?? .queueing) == .queueing
     }
-    var sending = request.curl(by: target.transport)
+    var sending = command(request)
     if isSentTwice {
       sending = "for _ in 1 2; do \(sending) & done; wait"
-    } else if before.contains(where: { isRepetition(of: $0, request, index.map { entries[$0] }) }) {
+    } else if before.contains(where: { $0.sending.map { isRepetition(of: $0, request, decisive) } ?? false }) {
       sending = "for _ in 1 2; do \(sending); echo; done"
     }
-    let restarts = index.map { entries[($0 + 1)...].flatMap(\.restarts) + logOfFinding.lastRestarts } ?? []
+    let restarts = index.map { steps[$0...].filter { $0.sending == nil } } ?? []
     let commands =
-      [preface].compactMap(\.self) + preparing + [sending, "echo"] + restarts.flatMap(restart)
-      + list(of: index.map { entries[$0].device })
-    return (commands, queueing.count + 1)
+      [preface].compactMap(\.self) + preparing.flatMap { self.commands($0, printing: .status) } + [sending, "echo"]
+      + restarts.flatMap { self.commands($0, printing: .status) } + list(of: decisive?.device)
+    return (commands, preparing.count { $0.sending != nil } + 1)
   }
 
   /// Of more answers only the status is shown, except of the decisive one.
   private static let answersMax = 12
 
-  /// Returns the commands for all requests, the restarts between them, and the list.
-  private func script(_ sequence: [SentLog.Entry], decisive: Int) -> [String] {
-    let isShort = sequence.count { $0.kind == .sent } <= ClauseRun.answersMax
-    let commands = sequence.indices.flatMap { index in
-      let entry = sequence[index]
-      let isShown = entry.kind == .sent && (isShort || index == decisive)
-      return entry.restarts.flatMap(restart) + [command(entry, printing: isShown ? .answer : .status)]
-        + (isShown ? ["echo"] : [])
+  /// Returns the commands for all steps, and the list.
+  private func script(_ steps: [SentLog.Step], decisive: Int) -> [String] {
+    let isShort = steps.count { $0.sending?.kind == .sent } <= ClauseRun.answersMax
+    let commands = steps.indices.flatMap { index in
+      let isShown = steps[index].sending?.kind == .sent && (isShort || index == decisive)
+      return self.commands(steps[index], printing: isShown ? .answer : .status) + (isShown ? ["echo"] : [])
     }
-    return commands + logOfFinding.lastRestarts.flatMap(restart) + list(of: sequence[decisive].device)
+    return commands + list(of: steps[decisive].sending?.device)
   }
 
   /// Returns the index of a request, where it was sent if possible.
-  private func decisive(_ request: RawRequest, among entries: [SentLog.Entry]) -> Int? {
-    entries.lastIndex { $0.kind == .sent && $0.request.isEqual(to: request) }
-      ?? entries.lastIndex { $0.request.isEqual(to: request) }
+  private func decisiveIndex(_ request: RawRequest, among steps: [SentLog.Step]) -> Int? {
+    func last(_ isFit: (SentLog.Sending) -> Bool) -> Int? {
+      steps.lastIndex { $0.sending.map { $0.request.isEqual(to: request) && isFit($0) } ?? false }
+    }
+    return last { $0.kind == .sent } ?? last { _ in true }
   }
 
-  /// Reports whether an entry has the records of the decisive request, from the same phone, and may have been stored.
-  private func isRepetition(of entry: SentLog.Entry, _ request: RawRequest, _ decisive: SentLog.Entry?) -> Bool {
-    guard entry.request.isEqual(to: request), entry.phone == decisive?.phone else { return false }
-    switch entry.kind {
-    case .sent: return entry.status == 0 || 200..<300 ~= entry.status
+  /// Reports whether a request has the records of the decisive request, from the same phone, and may have been stored.
+  private func isRepetition(of sending: SentLog.Sending, _ request: RawRequest, _ decisive: SentLog.Sending?) -> Bool {
+    guard sending.request.isEqual(to: request), sending.phone == decisive?.phone else { return false }
+    switch sending.kind {
+    case .sent: return sending.status == 0 || 200..<300 ~= sending.status
     case .prepared: return logOfFinding.isInPieces
     case .queueing: return false
     }
   }
 
-  private func command(_ entry: SentLog.Entry, printing part: RawRequest.PrintedPart) -> String {
-    entry.request.curl(
-      by: target.transport, printing: part, secretsOf: entry.kind == .queueing ? .commands : nil)
+  /// Returns the commands of a step.
+  private func commands(_ step: SentLog.Step, printing part: RawRequest.PrintedPart) -> [String] {
+    switch step {
+    case .request(let sending):
+      [command(sending.request, printing: part, secretsOf: sending.kind == .queueing ? .commands : nil)]
+    case .restart(let signal): restart(signal)
+    }
+  }
+
+  private func command(
+    _ request: RawRequest, printing part: RawRequest.PrintedPart = .answer, secretsOf purpose: SecretPurpose? = nil
+  ) -> String {
+    request.curl(
+      by: target.transport, printing: part, secretsOf: purpose, renewing: UUIDRenewal(of: logOfFinding.uuids))
   }
 
   /// Returns the commands that restart the backend, and wait for it.

@@ -101,8 +101,9 @@ final class ClauseRun {
     return lineOfPhones
   }
 
-  /// Notes that the store does not show a field that the clause names.
+  /// Notes that the store does not show a field that the clause names. With `keeps` the dialect says what it shows.
   func judgeWithout(_ field: String) {
+    if target.dialect.promises.kept != nil { return }
     (unshown, note) = (field, ConformanceVerdict.unshownNote(field))
   }
 
@@ -117,7 +118,11 @@ final class ClauseRun {
 
   func random(below bound: Int) -> Int { stream.index(below: bound) }
 
-  func uuid() -> UUID128 { UUID128(randomHigh: stream.u64(), randomLow: stream.u64()) }
+  func uuid() -> UUID128 {
+    let uuid = UUID128(randomHigh: stream.u64(), randomLow: stream.u64())
+    log.note(uuid: uuid)
+    return uuid
+  }
 }
 
 /// Phones and their records.
@@ -140,10 +145,13 @@ extension ClauseRun {
     try keepTime()
     phones += 1
     let (target, facts, settings) = (target, facts, settings)
+    let isGreeted = facts.greetsPhones && !facts.devices.contains(name)
     facts.note(device: name)
     let placeholders = DevicePlaceholders(id: name, index: phones, fleet: "conform", seed: settings.seed)
     let inURL = DevicePlaceholders(id: name.percentEncoded, index: phones, fleet: "conform", seed: settings.seed)
-    return try ConformancePhone(named: name, number: phones, seed: settings.seed, line: try line(), form: facts.form) {
+    let phone = try ConformancePhone(
+      named: name, number: phones, seed: settings.seed, line: try line(), form: facts.form
+    ) {
       draft in
       draft.http.batchSync = facts.prefersBatches
       draft.http.timeoutMilliseconds = Double(settings.answerTime.wholeMilliseconds)
@@ -158,6 +166,8 @@ extension ClauseRun {
       }
       configure(&draft)
     }
+    phone.expectsGreeting = isGreeted
+    return phone
   }
 
   /// Returns a record of the phone's own renderer, about a second after the last one.
@@ -238,6 +248,13 @@ extension ClauseRun {
 }
 
 extension Configuration {
+  /// Adds a param beside those of the app.
+  mutating func addParam(_ name: String, _ value: JSONValue) {
+    guard case .object(var members) = http.params else { return }
+    members[name] = value
+    http.params = .object(members)
+  }
+
   mutating func take(_ tokens: DeviceTokens) {
     authorization.accessToken = tokens.access
     authorization.refreshToken = tokens.refresh

@@ -30,14 +30,23 @@ extension ConformanceClause {
       run.note = seen.commandAnswers.of("answer") + " with commands"
     },
     ConformanceClause(
-      "no-commands-unasked", .commands, .must, .wrong, "A phone for which nothing is queued gets no command",
-      because: "the SDK obeys whatever comes (SDK §10.1)", needs: [], phase: .beforeParallel
+      "no-commands-unasked", .commands, .must, .wrong,
+      "A phone for which nothing is queued gets no command, except a setConfig with its first answer",
+      because: "the SDK obeys whatever comes; a new phone may be configured (SDK §10.1)", needs: [],
+      phase: .beforeParallel
     ) { run in
       let phone = try run.phone()
       var problem: CommandProblem?
-      for _ in 0..<3 {
+      var greeting: [Command] = []
+      for number in 0..<3 {
         let uploads = try run.deliver(phone, [run.fix(phone)])
         problem = problem ?? uploads.lazy.compactMap { commandProblem(in: $0) }.first
+        if number == 0 { greeting = phone.executed }
+      }
+      if greeting.map(\.name) == [.setConfig], phone.executed.count == 1 {
+        run.facts.noteGreeting()
+        run.note = "setConfig comes with the first answer"
+        return
       }
       if let command = phone.executed.first {
         throw run.fail("\(command.name.rawValue) came unasked, \(phone.executed.count) commands with three answers")
@@ -265,10 +274,10 @@ extension ConformanceClause {
           guard let upload = uploads.first(where: { $0.request === request }) else { continue }
           phone.answer(request, upload.outcome)
         }
-        guard let stranger = phones.dropFirst().first(where: { !$0.executed.isEmpty }) else { continue }
+        guard let (stranger, request) = requests.dropFirst().first(where: { !$0.0.executed.isEmpty }) else { continue }
         throw run.fail(
-          "\(stranger.executed[0].name.rawValue) was queued for '\(phones[0].name)' and came to '\(stranger.name)', which uploaded at the same time"
-        )
+          "\(stranger.executed[0].name.rawValue) was queued for '\(phones[0].name)' and came to '\(stranger.name)', which uploaded at the same time",
+          uploads.first { $0.request === request })
       }
     }
   }

@@ -98,7 +98,7 @@ extension ConformanceClause {
       "Speed, heading, altitude, accuracy, odometer, is_moving, battery and activity are stored as they were sent",
       because: "they are the documented payload, and 0 is a value (LocationEvent, HTTP POST schema)", standardFields),
     ConformanceClause(
-      "params-kept", .content, .should, .wrong, "The params beside the records are stored, of whatever kind",
+      "params-kept", .content, .should, .wrong, "Params of every JSON type beside the records are stored",
       because: "apps say there whose trip this is (HttpConfig params)", params),
   ]
 
@@ -272,9 +272,7 @@ extension ConformanceClause {
   private static func params(_ run: ClauseRun) throws {
     try run.needFreeParams()
     let phone = try run.phone { draft in
-      guard case .object(var members) = draft.http.params else { return }
-      for param in sentParams { members[param.name] = param.value }
-      draft.http.params = .object(members)
+      for param in sentParams { draft.addParam(param.name, param.value) }
     }
     let record = run.fix(phone)
     try run.deliver(phone, [record])
@@ -286,11 +284,7 @@ extension ConformanceClause {
     try expectParams(run, of: first)
     let name = "user_id"
     guard let found = run.param(name, of: first) else { return }
-    phone.configure { draft in
-      guard case .object(var members) = draft.http.params else { return }
-      members[name] = .integer(5678)
-      draft.http.params = .object(members)
-    }
+    phone.configure { draft in draft.addParam(name, .integer(5678)) }
     let next = run.fix(phone)
     try run.deliver(phone, [next])
     let entry = try run.expectOnce([record, next], of: phone.name).entry(of: record)

@@ -51,7 +51,7 @@ extension ConformanceClause {
       because: "it says that the user has switched the location off (LocationEvent event; SDK §5.4)",
       threads: ["react-native#575"], presumes: ["event-motionchange"]
     ) { run in
-      try event(run, ["event", "provider"]) {
+      try event(run, ["event"]) {
         $0.event = .providerchange
         $0.provider = .allowed
       }
@@ -102,7 +102,11 @@ extension ConformanceClause {
 
   private static func expectProvider(_ run: ClauseRun, of record: SentRecord, in look: ClauseRun.FoundRecords) throws {
     let name = "provider"
-    guard let stored = look.entry(of: record)?.value(name), case .object = stored else { return }
+    guard let entry = look.entry(of: record), case .object(let members)? = record.value.value(at: name) else { return }
+    guard let stored = entry.value(name), case .object = stored else {
+      for member in members { try run.expectSame("\(name).\(member.key)", of: record, in: look) }
+      return
+    }
     if let sent = record.value.value(at: name), StoredField.difference(stored, sent, name) != nil,
       StoredField.difference(stored, sent.withoutZeros, name) == nil, try run.listLeavesOutZeros()
     {
@@ -116,8 +120,10 @@ extension ConformanceClause {
     _ run: ClauseRun, _ part: KeptField, of record: SentRecord, in look: ClauseRun.FoundRecords
   ) throws {
     let name = part.rawValue
-    guard record.value.value(at: name) != nil, let entry = look.entry(of: record) else { return }
-    if entry.value(name) != nil { return try expectName(run, of: record, entry) }
+    guard case .object(let members)? = record.value.value(at: name), let entry = look.entry(of: record) else { return }
+    // A store may have a column for each of its members.
+    let isInColumns = members.contains { entry.value("\(name).\($0.key)") != nil }
+    if isInColumns || entry.value(name) != nil { return try expectName(run, of: record, entry) }
     if let place = entry.namedPlace(of: name) { throw run.misplaced(name, place, entry) }
     guard run.target.dialect.promises.kept?.contains(part) ?? entry.isWholeRecord else {
       return run.judgeWithout(name)
@@ -128,10 +134,13 @@ extension ConformanceClause {
       sign: .field(name))
   }
 
-  /// Requires that a geofence that is stored as an object has its identifier and action.
+  /// Requires that a geofence that is stored as an object, or promised in columns, has its identifier and action.
   private static func expectName(_ run: ClauseRun, of record: SentRecord, _ entry: StoredRecord) throws {
-    guard record.value.value(at: "geofence") != nil, case .object? = entry.value("geofence"), entry.isWholeRecord else {
-      return
+    guard record.value.value(at: "geofence") != nil else { return }
+    switch entry.value("geofence") {
+    case .object where entry.isWholeRecord: break
+    case nil where run.target.dialect.promises.kept?.contains(.geofence) ?? false: break
+    default: return
     }
     for name in ["geofence.identifier", "geofence.action"] where entry.value(name) == nil {
       run.showRequest(of: record)
@@ -177,7 +186,7 @@ extension ConformanceClause {
     let name = "geofence.extras"
     guard let sent = record.value.value(at: name), let entry = look.entry(of: record) else { return }
     let shown = entry.entry.shown.shortened(300)
-    if let stored = entry.value(name) ?? entry.value("geofence_extras"), !stored.isNull {
+    if let stored = entry.value(name), !stored.isNull {
       guard let difference = StoredField.difference(stored, sent, name) else { return }
       throw run.fail(difference, harm: .wrong, stored: shown, sign: .field(name))
     }

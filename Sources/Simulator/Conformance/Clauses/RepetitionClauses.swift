@@ -220,7 +220,6 @@ extension ConformanceClause {
       if uploads.contains(where: { $0.status == 0 }) { break }
     }
     guard !acknowledged.isEmpty else { throw ClauseStop.notJudged("no upload was acknowledged") }
-    run.log.noteUnscriptable()
     run.hasNoCommandLine = true
     try run.expectOnce(acknowledged, of: name, among: " of two uploads of one device at once")
     run.note = "\(acknowledged.count) records"
@@ -291,9 +290,7 @@ extension ConformanceClause {
     _ = connection.isAnswered(within: ClauseRun.answerTime)
     run.lose(request, of: phone)
     phone.configure { draft in
-      guard case .object(var members) = draft.http.params else { return }
-      members["trip"] = .string("another")
-      draft.http.params = .object(members)
+      draft.addParam("trip", .string("another"))
     }
     try run.deliver(phone, as: "a record that comes again with other params")
     try run.expectOnce([record], of: phone.name, among: " after it was sent again with other params")

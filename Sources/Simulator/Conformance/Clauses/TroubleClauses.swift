@@ -248,9 +248,7 @@ extension ConformanceClause {
     ) { run in
       let phone = try run.phone { draft in
         draft.persistence.maxDaysToPersist = 1_000
-        guard run.hasFreeParams, case .object(var members) = draft.http.params else { return }
-        members["trip"] = .string("T 1")
-        draft.http.params = .object(members)
+        if run.hasFreeParams { draft.addParam("trip", .string("T 1")) }
       }
       let records = run.fixes(phone, 12)
       try run.deliver(phone, records)
@@ -338,9 +336,11 @@ extension ConformanceClause {
     try run.expectOnce(acknowledged, of: phone.name, among: among)
     for upload in late {
       try run.expectOnce(
-        [upload.record], of: upload.phone.name, among: " whose upload was under way at SIGTERM, and went on behind it,")
+        [upload.record], of: upload.phone.name,
+        among: " whose upload began before SIGTERM and was acknowledged after it,")
     }
-    run.note = "\(acknowledged.count) records" + (late.isEmpty ? "" : ", \(late.count) of them during the stop")
+    run.note =
+      "\(acknowledged.count + late.count) records" + (late.isEmpty ? "" : ", \(late.count) of them during the stop")
   }
 
   /// The most uploads before a backend goes away, and how many of them come one right after the other.

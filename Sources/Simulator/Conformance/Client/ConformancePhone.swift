@@ -35,8 +35,10 @@ final class ConformancePhone {
   private var line: PhoneLine
   private var host: DeviceHost
   private var outbox: [OutgoingRequest] = []
-  /// The executed commands, in order.
+  /// The executed commands, in order, without the one by which a backend configures new phones.
   private(set) var executed: [Command] = []
+  /// Whether that one is still to come.
+  var expectsGreeting = false
 
   private static let uploadsMax = 400
 
@@ -123,6 +125,7 @@ final class ConformancePhone {
       for effect in effects {
         switch effect {
         case .send(let request): outbox.append(request)
+        case .deliver(.commanded(.setConfig)) where expectsGreeting: expectsGreeting = false
         case .deliver(.commanded(let command)): executed.append(command)
         case .deliver, .demand, .log, .destroyLog, .uploadLog, .backgroundTask: break
         }
@@ -165,6 +168,7 @@ final class PhoneLine {
 
   /// Sends all requests at once; returns them in the order of their ends.
   func exchangeAll(_ requests: [(request: OutgoingRequest, device: Int)]) -> [ConformancePhone.Upload] {
+    if requests.count > 1 { log.noteUnscriptable() }
     var waiting: [Int: OutgoingRequest] = [:]
     for (request, device) in requests {
       waiting[device] = request

@@ -21,10 +21,11 @@ extension RawRequest {
   /// Longer bodies are passed through a pipe: a system limits the words of a command.
   private static let wordBytesMax = 8_000
 
-  /// Returns a curl command that trusts what a transport trusts. Its records have new uuids (`NewUUIDs`). With `secretsOf`, a
-  /// field that may be secret is taken from a variable.
+  /// Returns a curl command that trusts what a transport trusts. With `secretsOf`, a field that may be secret is taken from a
+  /// variable.
   func curl(
-    by transport: TransportConfiguration, printing part: PrintedPart = .answer, secretsOf purpose: SecretPurpose? = nil
+    by transport: TransportConfiguration, printing part: PrintedPart = .answer, secretsOf purpose: SecretPurpose? = nil,
+    renewing renewal: UUIDRenewal = UUIDRenewal(of: [])
   ) -> String {
     var words = ["curl", "-sS"] + part.flags + ["--max-time", "20"] + transport.wordsOfCurl(for: url)
     if version == .http10 { words.append("--http1.0") }
@@ -46,15 +47,16 @@ extension RawRequest {
     }
     let text = String(validating: readableBody, as: UTF8.self).flatMap { $0.contains("\0") ? nil : $0 }
     if let text, unpackedBody == nil, text.utf8.count <= RawRequest.wordBytesMax, !text.hasPrefix("@") {
-      return (words + ["--data-binary", NewUUIDs.word(text)]).joined(separator: " ")
+      return (words + ["--data-binary", renewal.word(text)]).joined(separator: " ")
     }
-    let printed = text.map { "printf %s \(NewUUIDs.word($0))" } ?? ShellBytes.printed(readableBody)
+    let printed = text.map { "printf %s \(renewal.word($0))" } ?? ShellBytes.printed(readableBody)
     let request = (words + ["--data-binary", "@-"]).joined(separator: " ")
     return ([printed] + (unpackedBody == nil ? [] : ["gzip -c"]) + [request]).joined(separator: " | ")
   }
 
   private static func word(_ header: NameValuePair, _ purpose: SecretPurpose?) -> String {
-    if let variable = purpose?.variable(for: header) { return "\"\(header.name): $\(variable)\"" }
+    // Without the variable, curl would leave the field out, and the 401 look like the finding.
+    if let variable = purpose?.variable(for: header) { return "\"\(header.name): ${\(variable):?}\"" }
     // A field with a colon and no value is one that curl leaves out.
     return (header.value.isEmpty ? "\(header.name);" : "\(header.name): \(header.value)").shellWord
   }
@@ -72,46 +74,38 @@ enum SecretPurpose: String {
   }
 }
 
-/// The uuids of records that a shell command sends: the store knows those of the run. `$u` replaces the first eight digits
-/// of each, so that equal ones stay equal.
-enum NewUUIDs {
+/// New uuids for the records that a shell command sends, as the store knows those of the run: `$u` replaces the first eight
+/// digits of each, so that equal ones stay equal. Other uuids, such as tokens, stay.
+struct UUIDRenewal {
+  private let uuids: Set<UUID128>
+
   /// Sets `$u` to the last eight digits of the time in seconds.
   static let command = "u=$(date +%s | cut -c3-10)"
 
   private static let variable = "$u"
+  private static let (length, replaced) = (36, 8)
+
+  init(of uuids: Set<UUID128>) { self.uuids = uuids }
 
   /// Returns the text as one word of a command.
-  static func word(_ text: String) -> String {
+  func word(_ text: String) -> String {
     let bytes = Array(text.utf8)
-    var (word, rest) = ("", 0)
-    for start in starts(in: bytes) {
-      word += String(decoding: bytes[rest..<start], as: UTF8.self).shellWord + variable
-      rest = start + 8
+    var (word, rest, index) = ("", 0, 0)
+    while !uuids.isEmpty, index + Self.length <= bytes.count {
+      guard let uuid = UUID128(text: bytes.span.extracting(index..<index + Self.length)), uuids.contains(uuid) else {
+        index += 1
+        continue
+      }
+      word += String(decoding: bytes[rest..<index], as: UTF8.self).shellWord + Self.variable
+      (rest, index) = (index + Self.replaced, index + Self.length)
     }
     return word + String(decoding: bytes[rest...], as: UTF8.self).shellWord
   }
 
-  /// Whether a command needs `$u`.
-  static func occur(in command: String) -> Bool {
+  /// Reports whether a command contains `$u`.
+  static func isNeeded(by command: String) -> Bool {
     // What follows it is quoted where the rest of the text needs it.
     ["-", "'-"].contains { command.firstRange(of: variable + $0) != nil }
-  }
-
-  private static let form = Array("00000000-0000-0000-0000-000000000000".utf8)
-
-  /// Returns where the uuids start.
-  private static func starts(in bytes: [UInt8]) -> [Int] {
-    let dash = UInt8(ascii: "-")
-    var (starts, index) = ([Int](), 0)
-    while index + form.count <= bytes.count {
-      let isUUID = form.indices.allSatisfy { offset in
-        let byte = bytes[index + offset]
-        return form[offset] == dash ? byte == dash : Character(Unicode.Scalar(byte)).isHexDigit
-      }
-      if isUUID { starts.append(index) }
-      index += isUUID ? form.count : 1
-    }
-    return starts
   }
 }
 

@@ -6,17 +6,23 @@ import Synchronization
 import Threads
 import Upload
 
-/// The requests that one clause has sent, to be repeated if all of them were complete.
+/// What one clause has done: its requests, to be repeated if all of them were complete, and the restarts of the backend.
 final class SentLog: Sendable {
-  struct Entry {
+  enum Step {
+    case request(Sending)
+    /// The backend was restarted, with this signal.
+    case restart(String)
+
+    var sending: Sending? { if case .request(let sending) = self { sending } else { nil } }
+  }
+
+  struct Sending {
     let at: MonotonicInstant
     let phone: Int?
     /// Empty where no phone sent it.
     let device: String
     let request: RawRequest
     let kind: Kind
-    /// The signals of the restarts of the backend since the entry before.
-    let restarts: [String]
     var status = 0
   }
 
@@ -28,78 +34,88 @@ final class SentLog: Sendable {
     case queueing
   }
 
-  private let entries = Mutex<[Entry]>([])
-  private let isUnscriptable = AtomicFlag()
-  private let restarts = Mutex<[String]>([])
-  private let hasPieces = AtomicFlag()
-  private let batches = AtomicFlag()
-  private let latest = Mutex<MonotonicInstant?>(nil)
-  private let names = Mutex<[Int: String]>([:])
-  private let busy = Mutex<[Int: Throttling]>([:])
+  private struct State {
+    var steps: [Step] = []
+    /// The uuids of the records.
+    var uuids: Set<UUID128> = []
+    var names: [Int: String] = [:]
+    var hasBatches = false
+    var isInPieces = false
+    var isUnscriptable = false
+    var lastAnswer: MonotonicInstant?
+    /// The last rejection of each phone, if its upload did not succeed later.
+    var throttling: [Int: Throttling] = [:]
+  }
+
+  private let state = Mutex(State())
   private let clock = SystemClock()
   /// More would not be a readable reproduction.
   private static let (requestsMax, bytesMax) = (200, 4 << 20)
 
   /// Notes the name of a phone.
-  func introduce(_ name: String, as number: Int) { names.withLock { $0[number] = name } }
+  func introduce(_ name: String, as number: Int) { state.withLock { $0.names[number] = name } }
+
+  /// Notes the uuid of a record.
+  func note(uuid: UUID128) { state.withLock { _ = $0.uuids.insert(uuid) } }
+
+  var uuids: Set<UUID128> { state.withLock { $0.uuids } }
 
   func note(_ request: OutgoingRequest, of phone: Int, _ kind: Kind = .sent) {
-    if request.payload.map({ $0.uuids.count > 1 }) ?? false { batches.raise() }
+    if request.payload.map({ $0.uuids.count > 1 }) ?? false { state.withLock { $0.hasBatches = true } }
     note(RawRequest(request), of: phone, kind)
   }
 
   /// Whether records were sent in batches.
-  var hasBatches: Bool { batches.isRaised }
+  var hasBatches: Bool { state.withLock { $0.hasBatches } }
 
   func note(_ request: RawRequest, of phone: Int? = nil, _ kind: Kind = .sent) {
-    let device = phone.flatMap { number in names.withLock { $0[number] } } ?? ""
-    let signals = restarts.withLock { signals in
-      defer { signals = [] }
-      return signals
+    state.withLock { state in
+      let device = phone.flatMap { state.names[$0] } ?? ""
+      state.steps.append(
+        .request(Sending(at: clock.monotonicNow, phone: phone, device: device, request: request, kind: kind)))
     }
-    let entry = Entry(
-      at: clock.monotonicNow, phone: phone, device: device, request: request, kind: kind, restarts: signals)
-    entries.withLock { $0.append(entry) }
   }
 
-  func note(restart signal: String) { restarts.withLock { $0.append(signal) } }
+  func note(restart signal: String) { state.withLock { $0.steps.append(.restart(signal)) } }
 
-  /// The signals of the restarts since the last entry.
-  var lastRestarts: [String] { restarts.withLock { $0 } }
-
-  /// All entries, up to now.
-  var all: [Entry] { entries.withLock { $0 } }
+  /// All steps, up to now.
+  var steps: [Step] { state.withLock { $0.steps } }
 
   /// Returns the last request with a record.
   func request(with uuid: UUID128) -> RawRequest? {
     let text = uuid.upperCaseText
-    return entries.withLock { entries in
-      entries.last { String(decoding: $0.request.readableBody, as: UTF8.self).firstRange(of: text) != nil }?.request
+    return steps.reversed().lazy.compactMap(\.sending?.request).first { request in
+      String(decoding: request.readableBody, as: UTF8.self).firstRange(of: text) != nil
     }
   }
 
   /// Notes that the requests alone do not reproduce the result, because it depends on their order, their delays, or
   /// other stored data.
-  func noteUnscriptable() { isUnscriptable.raise() }
+  func noteUnscriptable() { state.withLock { $0.isUnscriptable = true } }
 
   /// Notes that the clause controlled bytes and times, which no list of complete requests reproduces.
-  func noteBytes() { hasPieces.raise() }
+  func noteBytes() { state.withLock { $0.isInPieces = true } }
 
   /// Whether it did.
-  var isInPieces: Bool { hasPieces.isRaised }
+  var isInPieces: Bool { state.withLock { $0.isInPieces } }
 
   /// The clause has sent nothing.
-  var isEmpty: Bool { !isInPieces && entries.withLock { $0.isEmpty } }
+  var isEmpty: Bool { state.withLock { !$0.isInPieces && $0.steps.allSatisfy { $0.sending == nil } } }
 
   /// The time of the last answer; nil where the clause reads its answers itself.
-  var lastAnswer: MonotonicInstant? { isInPieces ? nil : latest.withLock { $0 } }
+  var lastAnswer: MonotonicInstant? { state.withLock { $0.isInPieces ? nil : $0.lastAnswer } }
 
   /// Notes the answer to the last request of a phone.
   func noteAnswer(_ status: Int, of phone: Int? = nil) {
-    latest.withLock { $0 = clock.monotonicNow }
-    entries.withLock { entries in
-      if let index = entries.lastIndex(where: { $0.phone == phone && $0.kind == .sent }) {
-        entries[index].status = status
+    state.withLock { state in
+      state.lastAnswer = clock.monotonicNow
+      for index in state.steps.indices.reversed() {
+        guard case .request(var sending) = state.steps[index], sending.phone == phone, sending.kind == .sent else {
+          continue
+        }
+        sending.status = status
+        state.steps[index] = .request(sending)
+        return
       }
     }
   }
@@ -111,16 +127,18 @@ final class SentLog: Sendable {
     let milliseconds: Int
   }
 
-  var throttling: Throttling? { busy.withLock { $0.values.max { $0.milliseconds < $1.milliseconds } } }
+  var throttling: Throttling? {
+    state.withLock { $0.throttling.values.max { $0.milliseconds < $1.milliseconds } }
+  }
 
   /// Notes a rejection. For a phone the last answer counts; an answer on a separate connection is not repeated.
   func noteThrottling(_ status: Int, _ head: AnswerHead, of phone: Int? = nil) {
-    busy.withLock { busy in
+    state.withLock { state in
       if RateLimit.isThrottling(status) {
         let wait = min(max(SentLog.wait(head), 300), SentLog.waitMax)
-        busy[phone ?? -1] = Throttling(status: status, milliseconds: wait)
+        state.throttling[phone ?? -1] = Throttling(status: status, milliseconds: wait)
       } else if let phone {
-        busy[phone] = nil
+        state.throttling[phone] = nil
       }
     }
   }
@@ -132,27 +150,32 @@ final class SentLog: Sendable {
     RateLimit.delay(head, at: SystemClock().wallNow).flatMap { $0 <= 3_600_000 ? Int($0) : nil } ?? 0
   }
 
-  /// The requests, if sending them again reproduces the result; nil if there are none, too many, or incomplete ones.
-  var sequence: [Entry]? {
-    let all = all.filter { $0.kind != .prepared }
-    guard !all.isEmpty, !isInPieces, !isUnscriptable.isRaised, all.count <= SentLog.requestsMax,
-      all.reduce(0, { $0 + $1.request.body.count }) <= SentLog.bytesMax
+  /// The steps, if taking them again reproduces the result; nil if they have no request, too many, or incomplete ones.
+  var sequence: [Step]? {
+    let (steps, isReproducible) = state.withLock { ($0.steps, !$0.isInPieces && !$0.isUnscriptable) }
+    let taken = steps.filter { $0.sending?.kind != .prepared }
+    let requests = taken.compactMap(\.sending?.request)
+    guard isReproducible, 1...SentLog.requestsMax ~= requests.count,
+      requests.reduce(0, { $0 + $1.body.count }) <= SentLog.bytesMax
     else { return nil }
-    return all
+    return taken
   }
 
-  /// The requests as a scenario; nil where they have none.
+  /// The requests as a scenario; nil where it has none, or more than requests.
   var asScenario: [UInt8]? {
-    guard let entries = sequence, let first = entries.first,
-      entries.allSatisfy({ $0.request.isPlain && $0.kind == .sent })
+    guard let sequence else { return nil }
+    let sendings = sequence.compactMap(\.sending)
+    guard sendings.count == sequence.count, let first = sendings.first,
+      sendings.allSatisfy({ $0.request.isPlain && $0.kind == .sent })
     else { return nil }
     var bytes: [UInt8] = []
-    for entry in entries {
+    for sending in sendings {
       if !bytes.isEmpty { bytes += RequestScenario.separator }
       RequestScenario.append(
-        at: (entry.at - first.at).wholeMilliseconds, device: entry.device, method: entry.request.method,
-        path: TargetAddress(entry.request.url)?.path ?? "/", headers: entry.request.headers, body: entry.request.body,
-        status: entry.status, to: &bytes)
+        at: (sending.at - first.at).wholeMilliseconds, device: sending.device, method: sending.request.method,
+        path: TargetAddress(sending.request.url)?.path ?? "/", headers: sending.request.headers,
+        body: sending.request.body,
+        status: sending.status, to: &bytes)
     }
     return bytes
   }

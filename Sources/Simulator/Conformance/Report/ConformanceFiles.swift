@@ -21,7 +21,7 @@ package struct ConformanceFiles {
 
   /// The names of all files that a run may write into `again`.
   package static let namesOfReproductions = ConformanceClause.all.flatMap { clause in
-    [clause.script, clause.scenario]
+    [clause.scriptPath, clause.scenarioPath]
   }
 
   /// For each finding, a script that shows it again, run by `sh again/batch-250.sh`, and, if the clause sent complete requests
@@ -31,13 +31,13 @@ package struct ConformanceFiles {
       var files: [(String, String)] = []
       if let script = result.breach?.reproduction?.script {
         let remark = (result.clause.sentence + ".\n" + result.remark).replacing("\n", with: "\n# ")
-        files.append((result.clause.script, "#!/bin/sh\n# \(remark)\n\(script)\n"))
+        files.append((result.clause.scriptPath, "#!/bin/sh\n# \(remark)\n\(script)\n"))
       }
       if let requests = result.breach?.requests {
         let opening = RequestScenario.opening(
           name: result.clause.id, description: "\(result.clause.sentence): \(result.remark)", target: writeTarget)
         let bytes = opening + requests + RequestScenario.closing
-        files.append((result.clause.scenario, String(decoding: bytes, as: UTF8.self)))
+        files.append((result.clause.scenarioPath, String(decoding: bytes, as: UTF8.self)))
       }
       return files
     }
@@ -145,7 +145,7 @@ package struct ConformanceFiles {
       }
       lines += [""] + (result.commands.map { ["```sh", $0, "```"] } ?? [Breach.noCommandLine])
       if let count = breach.reproduction?.requests {
-        lines += ["", "All \(count) requests of the clause: `sh \(result.clause.script)`."]
+        lines += ["", "All \(count) requests of the clause: `sh \(result.clause.scriptPath)`."]
       }
       if breach.requests == nil {
         lines += [
@@ -256,7 +256,7 @@ extension ClauseResult {
 
   /// The commands that show the breach again, or the one that runs their script.
   fileprivate var commands: String? {
-    breach?.reproduction.map { $0.isLong ? "sh \(clause.script)" : $0.line }
+    breach?.reproduction.map { $0.isLong ? "sh \(clause.scriptPath)" : $0.commandLine }
   }
 
   /// A remark beside the verdict.
@@ -278,11 +278,11 @@ extension String {
 
 extension Breach {
   static let noCommandLine =
-    "No curl command reproduces it: the decisive request or its answer is cut off, sent in pieces, behind or together with others, or there is none."
+    "No curl command reproduces it: the request or its answer was cut off, the request was sent in parts, after another one on its connection or together with others, or the finding has no single request."
 }
 
 extension ConformanceClause {
   /// The paths in the folder of the report.
-  var script: String { "again/\(id).sh" }
-  var scenario: String { "again/\(id).json5" }
+  var scriptPath: String { "again/\(id).sh" }
+  var scenarioPath: String { "again/\(id).json5" }
 }

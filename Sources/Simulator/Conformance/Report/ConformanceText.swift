@@ -69,10 +69,10 @@ package struct ConformanceText {
   }
 
   private func commands(_ reproduction: Reproduction, _ clause: ConformanceClause) -> String {
-    let script = folder.map { "sh \($0)/\(clause.script)" } ?? "--out DIR writes DIR/\(clause.script)"
-    if reproduction.isLong { return dim("its request is long: \(script)") }
+    let script = folder.map { "sh \($0)/\(clause.scriptPath)" } ?? "--out DIR writes DIR/\(clause.scriptPath)"
+    if reproduction.isLong { return dim("the request is long: \(script)") }
     let all = reproduction.requests.map { "\n" + field("script", "all \($0) requests of the clause: \(script)") } ?? ""
-    return dim(reproduction.line.withoutControls) + all
+    return dim(reproduction.commandLine.withoutControls) + all
   }
 
   /// The maximum number of names per reason, so that findings stay visible.
@@ -145,7 +145,7 @@ package struct ConformanceText {
       summary.lacksRestart
       ? "without --restart it was not put to the test whether a record is stored for good before its answer" : nil
     let unshown = summary.unshown.map {
-      "\(ConformanceVerdict.unshownNote($0.field)): \($0.ids.joined(separator: ", ")) were judged without it (promises.keeps names what must be there)"
+      "\(ConformanceVerdict.unshownNote($0.field)): \($0.ids.joined(separator: ", ")) \($0.ids.count == 1 ? "was" : "were") judged without it (promises.keeps names what must be there)"
     }
     return (unshown + [limit, restart].compactMap(\.self)).map { "\n" + wrapped($0, indent: 2) }.joined()
   }
