@@ -317,6 +317,13 @@ import Threaded
     #expect(try causes([text: [place], "gzip-body": [.loss]]) == [:])
   }
 
+  /// A list that leaves out rows explains a few missing records, and one that was not read explains none.
+  @Test func aListExplainsWhatItLeavesOut() throws {
+    let (list, few) = ("store-reads-all", Set([BreachSign.loss, .ofPartOfList]))
+    #expect(try causes([list: [.loss], "keep-alive": few]) == ["keep-alive": list])
+    #expect(try causes([list: [.refused(isBatch: true)], "keep-alive": few]) == [:])
+  }
+
   /// A proxy's limit is not the crash behind it, and no refusal stores a record twice.
   @Test(arguments: [
     (502, 413, false), (502, 502, true), (400, 400, true), (200, 400, false), (413, 500, true), (409, 200, false),

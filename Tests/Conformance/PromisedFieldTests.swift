@@ -36,7 +36,7 @@ import Threaded
 
   /// A list of columns may have none for what no promise names.
   @Test(arguments: [ScriptedBackend.Defect.forgetsFloors, .forgetsAccuracies, .forgetsTimeOfRecording])
-  func whatIsNotPromisedAndNotStoredIsNone(defect: ScriptedBackend.Defect) throws {
+  func aFieldThatIsNotPromisedMayBeMissing(defect: ScriptedBackend.Defect) throws {
     let verdict = try ScriptedBackend(defect).verdict(on: "standard-fields-kept")
     guard case .kept? = verdict else {
       Issue.record("\(String(describing: verdict))")

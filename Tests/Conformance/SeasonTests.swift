@@ -41,6 +41,15 @@ import Threaded
     }
   }
 
+  @Test(
+    arguments: [("30s", ["minute-early", "day-early"]), ("10h", ["day-early"]), ("2d", [])] as [(String, Set<String>)])
+  func whatIsFurtherInTheFutureThanPromisedIsNotJudged(newest: String, left: Set<String>) throws {
+    let dialect = ScriptedBackend.dialect.replacing("promises: {", with: "promises: { newest: \"\(newest)\",")
+    let summary = try ScriptedBackend(nil).summary(of: ["minute-early", "day-early"], dialect: dialect)
+    let unjudged = summary.results.filter { if case .notApplicable = $0.verdict { true } else { false } }
+    #expect(Set(unjudged.map(\.clause.id)) == left, "\(summary.results.map(\.verdict))")
+  }
+
   @Test func theHoursOfEachChangeAreThere() throws {
     let now = try #require(WallInstant(exactly: 1_795_694_400_000))
     #expect(

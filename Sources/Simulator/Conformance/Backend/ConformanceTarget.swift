@@ -47,7 +47,7 @@ package struct ConformanceTarget: Sendable {
     commands = dialect.commands.map { ConformanceTarget.resolved($0, base) } ?? ours?.commands
     templates = AppTemplates(dialect)
     let described = ConformanceTarget.store(dialect.verification, base, client)
-    // Its own list shows whole records, and their params.
+    // The list of a Rolling Road server shows whole records, and their params.
     if described == nil, ours != nil, !templates.writesLocations, dialect.promises.kept == nil {
       dialect.promises.kept = KeptField.allCases
     }
@@ -110,8 +110,8 @@ extension Dialect {
   /// The dialect with the promises of the preset's server, where the file does not define them.
   fileprivate var withPromisesOfPreset: Dialect {
     var dialect = self
-    // Its own limit, unless its configuration has another.
-    if preset == .traccar { dialect.promises.newest = min(promises.newest, .seconds(86_400)) }
+    // The server's limit, unless its configuration has another.
+    if preset == .traccar { dialect.promises.newest = promises.newest ?? .seconds(86_400) }
     guard preset == .rollingroad else { return dialect }
     if promises.roots.isEmpty { dialect.promises.roots = ["locations", "."] }
     if promises.methods.isEmpty { dialect.promises.methods = ["PUT", "PATCH"] }

@@ -99,7 +99,7 @@ package enum ClauseHarm: String, CaseIterable, Sendable {
     case .repeat: "sends the same records again and again"
     case .block: "cannot get past the head of its queue: everything behind it waits until it is too old"
     case .drain: "spends battery and data on requests that change nothing"
-    case .wrong: "cannot know: what is stored is not what was sent"
+    case .wrong: "cannot know: what is stored is not what was sent, or what it is told is not meant for it"
     case .deaf: "does not understand the answer and goes on as before"
     case .others: "does not send such requests; others do, and take the backend for broken"
     }

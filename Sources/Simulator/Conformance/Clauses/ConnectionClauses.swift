@@ -147,10 +147,11 @@ extension ConformanceClause {
       let reply = connection.reply(within: run.settings.answerTime)
       try run.expectTokenAlive(reply.status)
       guard case .answer(let answer) = reply, reply.isSuccess else {
-        let isRefused = reply.status >= 400
         let sign: BreachSign? =
-          if case .timeout = reply { .unanswered } else {
-            isRefused ? .refused(isBatch: request.payload?.isBatch ?? false) : nil
+          switch reply {
+          case .timeout: .unanswered
+          case _ where reply.status >= 400: .refused(isBatch: request.payload?.isBatch ?? false)
+          default: nil
           }
         throw run.fail("upload \(number) over one connection: \(reply.text)", harm: .repeat, sign: sign)
       }

@@ -25,6 +25,7 @@ extension ConformanceClause {
     do { look = try run.firstLook(for: record, of: phone.name) } catch let stop as ClauseStop { problem = stop }
     // The list of a device may be missing because nothing is stored for it.
     if case .unread? = problem, isAnotherListed(run) { problem = nil }
+    run.showRequest(of: record)
     if look?.missing.isEmpty != true, let place = run.otherPlace(of: record, sentBy: phone.name) {
       throw run.fail("the record is stored, but not under its device: \(place)", harm: .wrong)
     }

@@ -9,7 +9,7 @@ extension ConformanceClause {
   static let longConnections: [ConformanceClause] = [
     ConformanceClause(
       "close-announced", .http, .should, .repeat,
-      "After sixty uploads over one connection, and after one of 1.2 MB, it is still open, or its end was announced",
+      "A connection stays open for sixty uploads, and after an upload of 1.2 MB, or its end is announced",
       because:
         "an upload on a connection that ends without Connection: close has no answer, and comes again (SDK §9.1; RFC 9112 §9.6)",
       needs: [], phase: .alone, presumes: ["keep-alive", "answer-length-true", "upload-after-refusal"], closeAnnounced)
@@ -27,7 +27,7 @@ extension ConformanceClause {
       let reply = try exchange(over: connection, try run.request(phone, [run.fix(phone)]), of: phone, run)
       if number > 1 { try expectAnswered(reply, "upload \(number) over one connection", run) }
       guard case .answer(let answer) = reply else { throw ClauseStop.notJudged("an upload: \(reply.text)") }
-      if !answer.keepsAlive { return run.note = "closed behind upload \(number), as announced" }
+      if !answer.keepsAlive { return run.note = "closed after upload \(number), as announced" }
     }
     try behindLargeBody(run)
     if count < uploadsMax { run.note = "\(count) uploads, as answers take long" }
@@ -50,7 +50,7 @@ extension ConformanceClause {
     else { return }
     let reply = try exchange(over: connection, try run.request(phone, [run.fix(phone)]), of: phone, run)
     let size = Double(request.body.count / 100_000) / 10
-    try expectAnswered(reply, "an upload over the same connection behind one of \(size) MB", run)
+    try expectAnswered(reply, "the upload after one of \(size) MB on the same connection", run)
   }
 
   private static func exchange(

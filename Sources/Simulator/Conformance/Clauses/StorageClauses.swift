@@ -47,7 +47,9 @@ extension ConformanceClause {
       phase: .first, presumes: ["good-record-acknowledged", "stored-when-acknowledged"], rightDevice),
     ConformanceClause(
       "status-documented", .storage, .should, .repeat, "Success is 200, 201 or 204",
-      because: "versions before 5 of the SDK know no other success (SDK §9.1)", needs: [], phase: .last
+      because:
+        "the documents of version 4 of the SDK list no other success, and only those of version 5 say any 2xx (SDK §9.1)",
+      needs: [], phase: .last
     ) { run in
       if let seen = run.watch.seen.unusualSuccess {
         throw run.fail(seen: seen, "uploads are acknowledged with \(seen.words)")

@@ -62,7 +62,7 @@ extension ConformanceClause {
     ConformanceClause(
       "expired-is-401", .tokens, .must, .block,
       "An expired access token is answered with 401, and its records are not stored",
-      because: "only 401 makes the SDK refresh, and the records come again behind it (SDK §9.1, §11.6)",
+      because: "only 401 makes the SDK refresh, and the records come again after it (SDK §9.1, §11.6)",
       threads: ["react-native#2440", "capacitor#388"],
       needs: [.tokens, .refusal], presumes: ["tokens-end", "unknown-is-401", "no-token-refused"], expired),
     ConformanceClause(
@@ -184,9 +184,11 @@ extension ConformanceClause {
         $0.authorization.accessToken = token
         $0.authorization.refreshUrl = nil
       }
-      phone.put([run.fix(phone)])
+      let record = run.fix(phone)
+      phone.put([record])
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
       if upload.isSuccess { throw run.fail("\(what) was taken", upload) }
+      try run.expectNotStored(record, of: name, refused: upload, "an upload with \(what)")
     }
   }
 

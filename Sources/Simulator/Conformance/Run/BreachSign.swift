@@ -181,9 +181,12 @@ struct ConformanceCauses {
         guard candidate != id else { break }
         if case .byChance = sign, broken[candidate] != nil { return candidate }
         if candidate == ConformanceCauses.lateness, ConformanceCauses.proofsOfLoss.contains(id) { continue }
-        if let other = broken[candidate], !other.clause.ground.contains(id), other.breach.mayExplain(breach) {
-          return candidate
+        guard let other = broken[candidate], !other.clause.ground.contains(id), other.breach.mayExplain(breach) else {
+          continue
         }
+        // A list that was not looked at, because uploads to it failed, is not known to leave out rows.
+        if sign == .ofPartOfList, !other.breach.signs.contains(.loss) { continue }
+        return candidate
       }
     }
     return recordFormClause(thatSpoils: breach, of: id)

@@ -81,12 +81,13 @@ extension ConformanceRun {
         && !(isOnlyInParallel && result.clause.id == ConformanceRun.parallelUploads)
     }
     guard roots.count > 1 else { return roots.forEach { excuseSingleFailure($0, tell) } }
-    if let found = rareFailure(beside: broken) {
+    let isLoss = roots.contains { $0.breach?.signs.contains(.loss) ?? false }
+    // The row does not look for its records in the store.
+    if !isLoss, let found = rareFailure(beside: broken) {
       reportBroken(found, tell)
       repeatOnce(broken.filter { !isExplained($0, by: found) }, because: found.clause)
       return
     }
-    let isLoss = roots.contains { $0.breach?.signs.contains(.loss) ?? false }
     let ofFailures = isOnlyInParallel ? ConformanceRun.parallelUploads : ConformanceRun.clausesOfSample[1]
     let cause = isLoss ? ConformanceRun.clausesOfSample[0] : ofFailures
     let kept = repeatOnce(roots, because: cause)
@@ -139,8 +140,8 @@ extension ConformanceRun {
     // A clause of the first phase saw a single record, which does not show how often the failure occurs.
     if result.breach != nil, cause.phase == .first { breach.cause += "; \(found.breach.cause)" }
     let isLoss = breach.signs.contains(.loss)
-    // A scenario would reproduce it only by chance.
-    if result.breach == nil { breach.requests = nil }
+    // The requests would reproduce it only by chance.
+    if result.breach == nil { (breach.requests, breach.reproduction) = (nil, nil) }
     // No other clause is its cause.
     breach.signs = []
     result.verdict = .broken(breach)

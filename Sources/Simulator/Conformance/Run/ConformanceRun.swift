@@ -128,9 +128,7 @@ package final class ConformanceRun: Sendable {
   /// only their own subject; many where it handles them and is slow, unless the number was given.
   var parallelCount: Int {
     let parallelUploads = "many-devices-at-once"
-    // A list that leaves out rows says nothing about uploads.
-    let isOfList = isBroken("store-reads-all") && breachSigns(of: parallelUploads).contains(.ofPartOfList)
-    if isBroken(parallelUploads) && !isOfList || facts.refusesParallelUploads { return 1 }
+    if isBroken(parallelUploads) || facts.refusesParallelUploads { return 1 }
     guard isSlow, settings.jobs == nil else { return settings.parallelCount }
     return switch results.withLock({ $0[parallelUploads]?.verdict }) {
     case .kept?, .partly?: 24
@@ -292,8 +290,6 @@ package final class ConformanceRun: Sendable {
   func result(of clause: ConformanceClause) -> ClauseResult? { results.withLock { $0[clause.id] } }
 
   func replace(_ result: ClauseResult) { results.withLock { $0[result.clause.id] = result } }
-
-  private func breachSigns(of id: String) -> Set<BreachSign> { results.withLock { $0[id]?.breach?.signs ?? [] } }
 
   func isBroken(_ id: String) -> Bool {
     results.withLock { results in

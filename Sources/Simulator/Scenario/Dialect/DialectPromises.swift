@@ -24,8 +24,8 @@ package struct DialectPromises: Equatable, Sendable {
   package var keepsUnreadableBodies = false
   /// Older records may be dropped.
   package var oldest = Nanoseconds.seconds(3_650 * 86_400)
-  /// Records that are further in the future may be dropped.
-  package var newest = Nanoseconds.seconds(3_650 * 86_400)
+  /// Records that are further in the future may be dropped; nil: no limit.
+  package var newest: Nanoseconds?
 
   package init() {}
 }
@@ -71,7 +71,9 @@ extension DialectPromises: ScenarioSection {
       ),
       .key("methods", \.methods, .list(of: .text), "Further methods of uploads: PUT, PATCH."),
       .key("epoch", \.takesEpoch, .boolean, "`timestamp` may be a number of milliseconds."),
-      .key("templates", \.takesTemplates, .boolean, "Records of a template may be objects of other keys, or arrays."),
+      .key(
+        "templates", \.takesTemplates, .boolean,
+        "Records of any template are stored: objects of other keys, or arrays. Not for a backend of one template."),
       .key("gzip", \.takesGzip, .boolean, "Bodies may be compressed with gzip."),
       .key("bareRecords", \.takesBareRecords, .boolean, "`[R1,R2]` and a bare record are understood without a root."),
       .key("jsonRefresh", \.takesJSONRefresh, .boolean, "A refresh may be a JSON object."),
@@ -82,7 +84,7 @@ extension DialectPromises: ScenarioSection {
       .key(
         "oldest", \.oldest, .duration,
         "Records that are older may be dropped; a younger one that is acknowledged is stored."),
-      .key(
+      .optional(
         "newest", \.newest, .duration,
         "Records that are further in the future may be dropped; a nearer one that is acknowledged is stored."),
     ])
