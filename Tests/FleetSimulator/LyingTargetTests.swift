@@ -97,7 +97,8 @@ import World
     let report = try run(Backend(.listEnds, pageSize: 4)) { $0.outside?.lockstep = .modelled }
     let sentence = try #require(report.lossSentence)
     #expect(sentence.contains("each of the 3 devices that miss some lists 4: if its list has pages"), "\(sentence)")
-    let others = try run(Backend(.keepsFirstOfRequest))
+    // In the time of the machine the lists may be of one length by chance.
+    let others = try run(Backend(.keepsFirstOfRequest)) { $0.outside?.lockstep = .modelled }
     #expect(others.sums.lost > 3 && others.lossSentence?.contains("pages") == false, "\(others.lossSentence ?? "")")
   }
 
