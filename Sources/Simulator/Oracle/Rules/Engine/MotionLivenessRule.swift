@@ -114,10 +114,8 @@ final class MotionLivenessRule: Rule {
       !configuration.geolocation.useSignificantChangesOnly, !configuration.activity.disableMotionActivityUpdates
     else { return }
     let start = max(rests, context.now.monotonic, wanted.since)
-    let configured =
-      max(configuration.geolocation.stopTimeoutMinutes, 0) * 60 + max(configuration.stopDetectionDelaySeconds, 0)
     // The engine takes no time beyond a century either.
-    let timeout = min(configured, 3.2e9)
+    let timeout = min(configuration.stopSeconds, 3.2e9)
     phones[device].motion.stop = phones[device].place
     phones[device].motion.reason = start
     let patience = phones[device].motion.isStill ? Nanoseconds.zero : MotionLivenessRule.noticePatience

@@ -90,8 +90,7 @@ final class StopTimeoutRule: Rule {
       life.seesSky(since: heardAt - StopTimeoutRule.search),
       life.errors.most(since: heardAt - StopTimeoutRule.search) == 0
     else { return nil }
-    let timeout =
-      60 * max(configuration.geolocation.stopTimeoutMinutes, 0) + max(configuration.stopDetectionDelaySeconds, 0)
+    let timeout = configuration.stopSeconds
     let search = max(configuration.geolocation.locationTimeoutSeconds, 0) + StopTimeoutRule.latePatience
     let late = (now - heardAt - ledger.lateness).seconds * StopTimeoutRule.share - timeout - search
     return late > 0 ? late : nil
@@ -128,5 +127,12 @@ final class StopTimeoutRule: Rule {
     guard longest < least else { return }
     flag(
       context, record.uuid, "comes to rest \(longest.wholeMilliseconds / 1_000) s after the sensors have reported it")
+  }
+}
+
+extension Configuration {
+  /// The seconds for which the sensors report a rest before the device comes to rest (SDK §12.6.2).
+  var stopSeconds: Double {
+    60 * max(geolocation.stopTimeoutMinutes, 0) + max(stopDetectionDelaySeconds, 0)
   }
 }
