@@ -7,7 +7,6 @@ import Threaded
 
 /// One defect is one finding: what it breaks elsewhere is told under it, or is not judged.
 @Suite(.waits) struct CauseTests {
-  private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 0.3" }"#
 
   private func causes(
     _ defect: ScriptedBackend.Defect, _ clauses: Set<String>, dialect: String = ScriptedBackend.dialect
@@ -28,7 +27,7 @@ import Threaded
 
   @Test func whatIsLostOfBatchesIsToldOnce() throws {
     let clauses: Set<String> = ["batch-all-stored", "time-is-utc", "text-nul", "same-before-and-after-restart"]
-    #expect(try causes(.firstOfBatch, clauses, dialect: String(Self.restartable)) == ["batch-all-stored"])
+    #expect(try causes(.firstOfBatch, clauses, dialect: ScriptedBackend.restartable) == ["batch-all-stored"])
     #expect(try causes(.firstOfBatch, ["text-nul"]) == ["text-nul"])
   }
 
@@ -177,7 +176,7 @@ import Threaded
   }
 
   @Test func behindARestartTheOthersAreJudged() throws {
-    let summary = try ScriptedBackend(.stopsAtABadRecord).summary(of: Self.risky, dialect: String(Self.restartable))
+    let summary = try ScriptedBackend(.stopsAtABadRecord).summary(of: Self.risky, dialect: ScriptedBackend.restartable)
     #expect(summary.causes.map(\.clause.id) == ["alive-after-bad-record"])
     #expect(summary.kept.map(\.clause.id) == ["reset-after-request"] && summary.notJudged.isEmpty)
   }
@@ -187,7 +186,7 @@ import Threaded
     let clauses: Set<String> = [
       "text-nul", "null-fields", "missing-fields", "unknown-fields", "event-heartbeat", "minute-early", "week-late",
     ]
-    let summary = try ScriptedBackend(.stopsAtNUL).summary(of: clauses, dialect: String(Self.restartable))
+    let summary = try ScriptedBackend(.stopsAtNUL).summary(of: clauses, dialect: ScriptedBackend.restartable)
     #expect(summary.causes.map(\.clause.id) == ["text-nul"])
     #expect(summary.kept.count == clauses.count - 1, "\(summary.results.map(\.verdict))")
   }
@@ -213,7 +212,7 @@ import Threaded
 
   /// One restart serves all clauses that follow.
   @Test func whatAnEarlierPhaseHasStoppedIsStartedAgain() throws {
-    let restartable = String(Self.restartable)
+    let restartable = ScriptedBackend.restartable
     let late = try ScriptedBackend(.stopsAtNUL).summary(of: ["text-nul", "hundred-at-once"], dialect: restartable)
     #expect(late.causes.map(\.clause.id) == ["text-nul"] && late.kept.map(\.clause.id) == ["hundred-at-once"])
     let clauses: Set<String> = ["resend-after-cut-answer", "no-commands-unasked", "hundred-at-once"]
@@ -246,7 +245,7 @@ import Threaded
       "stays-stored",
     ]
     let summary = try ScriptedBackend(.staysAway).summary(
-      of: clauses, dialect: String(Self.restartable), restartTimeout: .seconds(1))
+      of: clauses, dialect: ScriptedBackend.restartable, restartTimeout: .seconds(1))
     #expect(summary.causes.map(\.clause.id) == ["back-after-restart"], "\(summary.results.map(\.verdict))")
     #expect(summary.notJudged.count == clauses.count - 1, "\(summary.results.map(\.verdict))")
     let breach = summary.causes.first?.breach
@@ -255,9 +254,9 @@ import Threaded
       "\(breach?.cause ?? "")")
     // A clause by itself says the same.
     let alone = try ScriptedBackend(.staysAway).summary(
-      of: ["ack-survives-kill"], dialect: String(Self.restartable), restartTimeout: .seconds(1))
+      of: ["ack-survives-kill"], dialect: ScriptedBackend.restartable, restartTimeout: .seconds(1))
     #expect(alone.broken.first?.breach?.cause == breach?.cause, "\(alone.results.map(\.verdict))")
-    let right = try ScriptedBackend(nil).summary(of: ["back-after-restart"], dialect: String(Self.restartable))
+    let right = try ScriptedBackend(nil).summary(of: ["back-after-restart"], dialect: ScriptedBackend.restartable)
     #expect(right.outcome == .allKept)
   }
 

@@ -138,9 +138,9 @@ import Threaded
 
   /// What a restart loses is lost by the commands as well.
   @Test func aRestartIsBehindTheRequest() throws {
-    let dialect = ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 0.3" }"#
     let breach = try #require(
-      try ScriptedBackend(.forgetsAtRestart).summary(of: ["ack-survives-kill"], dialect: String(dialect)).broken.first?
+      try ScriptedBackend(.forgetsAtRestart).summary(of: ["ack-survives-kill"], dialect: ScriptedBackend.restartable)
+        .broken.first?
         .breach)
     let reproduction = try #require(breach.reproduction)
     for commands in [reproduction.commandLine, reproduction.script] {

@@ -48,13 +48,11 @@ import Threaded
     #expect(seen.outcome == .allKept, "\(Self.verdicts(seen))")
   }
 
-  private static let restartable = ScriptedBackend.dialect.dropLast(2) + #"  restart: "sleep 0.3" }"#
-
   @Test func aFieldOfTheQuestionMayChangeAtARestart() throws {
     let clause = "same-before-and-after-restart"
-    let right = try ScriptedBackend(nil, listing: .changing).verdict(on: clause, dialect: String(Self.restartable))
+    let right = try ScriptedBackend(nil, listing: .changing).verdict(on: clause, dialect: ScriptedBackend.restartable)
     #expect(right == .kept(""), "\(String(describing: right))")
-    let forgetful = try ScriptedBackend(.forgetsAtRestart).summary(of: [clause], dialect: String(Self.restartable))
+    let forgetful = try ScriptedBackend(.forgetsAtRestart).summary(of: [clause], dialect: ScriptedBackend.restartable)
     let cause = try #require(forgetful.broken.first?.breach?.cause)
     #expect(cause.contains("13 entries") && cause.contains("1 of 13 records that were listed before it are missing: "))
   }
@@ -158,7 +156,7 @@ import Threaded
   /// A restart goes on beside the uploads of its clause.
   @Test(arguments: ["ack-survives-stop", "ack-survives-kill", "ack-survives-kill-in-flight"])
   func whatARestartDoesNotLoseIsKept(clause: String) throws {
-    let verdict = try ScriptedBackend(nil).verdict(on: clause, dialect: String(Self.restartable))
+    let verdict = try ScriptedBackend(nil).verdict(on: clause, dialect: ScriptedBackend.restartable)
     guard case .kept? = verdict else {
       Issue.record("\(clause): \(String(describing: verdict))")
       return
@@ -168,7 +166,7 @@ import Threaded
   /// A command that ends well need not have reached the process that listens.
   @Test(arguments: ["ack-survives-stop", "ack-survives-kill", "ack-survives-kill-in-flight", "ready-after-kill"])
   func aRestartThatIsNotSeenPutsNothingToTheTest(clause: String) throws {
-    let verdict = try ScriptedBackend(nil, restarts: false).verdict(on: clause, dialect: String(Self.restartable))
+    let verdict = try ScriptedBackend(nil, restarts: false).verdict(on: clause, dialect: ScriptedBackend.restartable)
     guard case .notJudged(let reason)? = verdict else {
       Issue.record("\(clause): \(String(describing: verdict))")
       return

@@ -207,6 +207,9 @@ final class ScriptedBackend: Sendable {
     return summary
   }
 
+  /// With a restart, which it sees as an OPTIONS request.
+  static let restartable = String(dialect.dropLast(2) + #"  restart: "sleep 0.3" }"#)
+
   /// What `--learn` proposes.
   func proposal(dialect: String = "{ version: 1, path: '/locations' }") throws -> String {
     let server = try BareServer { self.respond(to: $0) }

@@ -247,18 +247,19 @@ final class RunFacts: Sendable {
     if ["uuid", "timestamp"].contains(root) { return true }
     if ["coords.latitude", "coords.longitude"].contains(field) { return true }
     let isSeen = found.withLock { $0.shown.contains(field) || $0.shown.contains(root) }
-    guard promises.kept != nil, RunFacts.keptField(of: field) != nil else { return isSeen }
-    return isPromised(field)
+    return isOfKeeps(field) ? isPromised(field) : isSeen
   }
 
   /// Returns why a field is not judged that is not shown.
   func absence(of field: String) -> String {
-    let isLeftOut = promises.kept != nil && RunFacts.keptField(of: field) != nil
-    return isLeftOut ? "promises.keeps does not name '\(field)'" : ConformanceVerdict.unshownNote(field)
+    isOfKeeps(field) ? "promises.keeps does not name '\(field)'" : ConformanceVerdict.unshownNote(field)
   }
 
   /// Reports whether the dialect promises to keep what a field belongs to, as `coords.speed` to `speed`.
   func isPromised(_ field: String) -> Bool { RunFacts.keptField(of: field).map { promises($0) } ?? false }
+
+  /// Reports whether `keeps`, where the dialect has it, says whether a field is there.
+  private func isOfKeeps(_ field: String) -> Bool { promises.kept != nil && RunFacts.keptField(of: field) != nil }
 
   private static func keptField(of field: String) -> KeptField? {
     let parts = field.split(separator: ".")

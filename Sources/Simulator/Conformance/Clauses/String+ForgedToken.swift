@@ -16,7 +16,7 @@ extension String {
     return String(decoding: letters, as: UTF8.self)
   }
 
-  /// A JWT of the same claims that claims to be unsigned (RFC 7519 §6.1); nil for a token of another form.
+  /// A JWT with the same claims and `alg: none`, which is unsigned (RFC 7519 §6.1); nil for a token of another form.
   var withoutSignature: String? {
     let parts = split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 3, !parts[2].isEmpty, let bytes = Base64URL.decode(Array(parts[0].utf8)[...]) else {
