@@ -225,4 +225,15 @@ import Vocabulary
     rig.drive(north: 1_600)
     #expect(abs(rig.engine.odometer.metres - 100) < 20)
   }
+
+  /// An SDK that is not running tells nothing of positions that it has not asked for.
+  @Test func aPlatformWithoutPositionsIsToldWhileTracking() {
+    var rig = EngineRig.resting()
+    rig.send(.locationFailed(.permissionDenied))
+    #expect(rig.take().events.contains(.locationError(.permissionDenied)))
+    rig.send(.call(.stop))
+    _ = rig.take()
+    rig.send(.locationFailed(.permissionDenied))
+    #expect(!rig.take().events.contains(.locationError(.permissionDenied)))
+  }
 }

@@ -241,6 +241,15 @@ import Vocabulary
     #expect(records.count == 2 && records.first == records.last && records.first?.event == .geofence)
   }
 
+  /// The event is one of a change of the active set (SDK §15.7).
+  @Test func removingNoneIsNoChange() {
+    var rig = EngineRig.resting()
+    rig.send(.call(.removeGeofences(identifiers: nil)))
+    let effects = rig.take()
+    #expect(effects.events.isEmpty && effects.demands.isEmpty)
+    #expect(effects.contains(.deleteGeofences(identifiers: nil)))
+  }
+
   /// SDK §15.7.
   @Test func removingTheLastByItsNameIsToldWithEmptyLists() {
     var rig = EngineRig.resting()

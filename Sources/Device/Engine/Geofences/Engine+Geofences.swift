@@ -59,7 +59,7 @@ extension Engine {
     guard let identifiers else {
       note(.geofenceRemoved(identifier: nil), .info, into: &effects)
       effects.append(.deleteGeofences(identifiers: nil))
-      reportAllDeactivated(of: active, at: now, into: &effects)
+      if fences.count > 0 { reportAllDeactivated(of: active, at: now, into: &effects) }
       return
     }
     let removed = identifiers.filter { fences.remove($0) }

@@ -115,12 +115,13 @@ extension Engine {
     }
   }
 
-  /// Fails all requests, because the platform has no positions.
+  /// Fails all requests, because the platform has no positions. The SDK that is not running tells nothing of it
+  /// (getting started: "stops emitting events when it isn't running").
   mutating func fail(_ error: LocationError, at now: Moment, into effects: inout [Effect]) {
     let failed = requests
     requests = []
     demandSampling(into: &effects)
-    if failed.isEmpty { effects.append(.event(.locationError(error))) }
+    if failed.isEmpty, state.isEnabled || !watches.isEmpty { effects.append(.event(.locationError(error))) }
     for request in failed { fail(request, error, at: now, into: &effects) }
   }
 
