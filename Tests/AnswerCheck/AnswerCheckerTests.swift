@@ -188,6 +188,7 @@ import Upload
     (200, ""), (204, ""), (201, "{}"), (200, #"{"accepted":1,"duplicate":0,"quarantined":0}"#),
     (200, #"{"accepted":9223372036854775807,"duplicate":9223372036854775807}"#),
     (200, #"{"error":null,"errors":[],"exception":{},"success":true,"status":"ok"}"#),
+    (200, #"{"error":"0"}"#), (200, #"{"error":"None"}"#), (200, #"{"error":"OK"}"#), (200, #"{"error":{"code":0}}"#),
     (200, #"{"background_geolocation":[]}"#),
     (200, #"{"background_geolocation":["stop"]}"#), (200, #"{"background_geolocation":["changePace",true]}"#),
     (200, #"{"background_geolocation":[["setConfig",{"geolocation":{"distanceFilter":50}}],["start"]]}"#),

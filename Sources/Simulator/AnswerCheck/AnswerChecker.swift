@@ -223,13 +223,18 @@ extension AnswerChecker {
     String(String(decoding: body.prefix(40), as: UTF8.self).map { $0.isNewline ? " " : $0 })
   }
 
+  /// What stands where an error would, and says that there is none.
+  private static let namesOfNone: Set<String> = ["", "0", "none", "no", "null", "false", "ok", "success"]
+
   /// Returns the error that a document reports; nil without one.
   private static func error(in document: JSONValue) -> String? {
     for key in ["error", "errors", "exception"] {
       switch document[key] {
-      case .string(let text)? where !text.isEmpty: return "\"\(key)\": \"\(text.prefix(80))\""
+      case .string(let text)? where !namesOfNone.contains(text.lowercased()):
+        return "\"\(key)\": \"\(text.prefix(80))\""
       case .array(let elements)? where !elements.isEmpty: return "a list of \"\(key)\""
-      case .object(let object)? where !object.members.isEmpty: return "an object \"\(key)\""
+      case .object(let object)? where !object.members.isEmpty && object["code"] != .integer(0):
+        return "an object \"\(key)\""
       case .bool(true)?: return "\"\(key)\": true"
       default: continue
       }
