@@ -74,9 +74,23 @@ import Testing
     "\"2026-07-28 18:34:22.563+00:00\"", "1785263662563000", "1785263662563000000", "\"1785263662563000\"",
     "\"1785263662.563000\"", "\"2026-07-28 18:34:22.563 UTC\"", "\"2026-07-28 20:34:22.563 +0200\"",
     "\"2026-07-28 18:34:22.563 +0000 UTC\"", "\"2026-07-28T18:34:22.563 GMT\"",
+    "\"2026-07-28T18:34:22.563Z[UTC]\"", "\"2026-07-28T20:34:22.563+02:00[Europe/Berlin]\"",
+    "\"2026-07-28T18:34:22,563Z\"", "\"20260728T183422.563Z\"", "\"20260728T203422,563+0200\"",
   ])
   func anInstantIsReadInEachSpelling(text: String) throws {
     #expect(try value(text).instant?.millisecondsSince1970 == 1_785_263_662_563)
+  }
+
+  /// As Java writes a time whose seconds are 0.
+  @Test(arguments: [
+    ("2026-07-28T18:34Z", true), ("2026-07-28T20:34+02:00", true), ("2026-07-28T20:34+02:00[Europe/Berlin]", true),
+    ("2026-07-28 18:34 UTC", true), ("20260728T1834Z", true), ("20260728T1834+00:00", true), ("20260728T18Z", false),
+    ("2026-728T1834Z", false), ("20260728T18340Z", false), ("20260728T1834", false), ("2026-07-28T18:34", false),
+    ("2026-07-28T18:34Z[UTC", false),
+    ("2026-07-28T18Z", false), ("2026-07-28Z18:34", false), ("[", false),
+  ])
+  func secondsMayBeLeftOut(text: String, isRead: Bool) {
+    #expect(StoredValue.text(text).instant?.millisecondsSince1970 == (isRead ? 1_785_263_640_000 : nil))
   }
 
   /// Whatever a row holds: numbers that are none, and greater ones than any instant.

@@ -68,7 +68,11 @@ package struct ContentComparisons<Owner> {
 
   /// Returns why a record must not lack these fields.
   package func reason(for fields: RecordContent.Fields) -> String {
-    promised.isSuperset(of: fields) ? "which the store is said to keep" : "which the store shows for other records"
+    guard promised.isSuperset(of: fields) else { return "which the store shows for other records" }
+    let anywhere = RecordContent.Fields(indices: shown.indices.filter { shown[$0] > 0 })
+    return "which the store is said to keep"
+      + (anywhere.isDisjoint(with: fields)
+        ? ", and shows for no record: if it has another name there, verify.fields names it" : "")
   }
 
   /// The fields that the store keeps of all kinds: time and place if it shows those of any record, others if it shows those of

@@ -331,7 +331,7 @@ extension StoredValue {
   /// Reports whether the path leads to a list, which may be empty, or to null, which some servers send for an empty list.
   fileprivate func hasList(along path: ArraySlice<JSONStep>) -> Bool {
     switch path.first {
-    case nil: return true
+    case nil, .quotient?, .utc?: return true
     case .member(let name)?: return self[name]?.hasList(along: path.dropFirst()) ?? false
     case .element(let index)?:
       guard case .list(let elements) = self else { return false }
@@ -353,7 +353,7 @@ extension StoredValue {
     guard case .object(let members) = self, !members.isEmpty else { return false }
     let areRecords = members.allSatisfy { member in
       guard case .object = member.value else { return false }
-      return StoredRecord(member.value, fields: fields).uuid != nil
+      return StoredRecord(member.value.under(member.key), fields: fields).uuid != nil
     }
     return areRecords && StoredRecord(self, fields: fields).uuid == nil
   }

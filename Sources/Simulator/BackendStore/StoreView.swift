@@ -229,6 +229,8 @@ package struct StoreViewError: Error, Equatable {
       "no entry has a uuid; name where the entries stand, or the place of 'uuid' in verify.fields, or either with --uuids"
     if let first, let named = first.namedPlace(of: "uuid") {
       words = "no entry has a uuid at \(named), where verify.fields has 'uuid': the entries have \(first.pathsShown)"
+    } else if let first, let path = first.entry.pathOfUUID {
+      words += "; one stands at \(path)"
     }
     var problem = StoreViewError(text: "\(place): \(words)" + (remedy.map { " (\($0))" } ?? ""))
     problem.isNameless = true

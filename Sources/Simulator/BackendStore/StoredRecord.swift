@@ -167,8 +167,10 @@ extension StoredValue {
   /// Returns the first value at a path of the dialect.
   fileprivate func value(along path: [JSONStep]) -> StoredValue? {
     if let found = values(along: path[...]).first { return found }
-    guard case .member(let name)? = path.last, StoredValue.others.contains(name) else { return nil }
-    return values(along: (path.dropLast() + [.member(StoredValue.whole)])[...]).first
+    guard let index = path.lastIndex(where: { if case .member = $0 { true } else { false } }),
+      case .member(let name) = path[index], StoredValue.others.contains(name)
+    else { return nil }
+    return values(along: (path[..<index] + [.member(StoredValue.whole)] + path[(index + 1)...])[...]).first
   }
 
   /// Returns the paths, including those in nested objects.

@@ -162,6 +162,10 @@ extension StoredValue {
     case .element(let index)?:
       guard case .list(let elements) = opened, elements.indices.contains(index) else { return [] }
       return elements[index].values(along: path.dropFirst())
+    case .quotient(let divisor)?:
+      // -1 says that the device does not know (SDK §5.1).
+      return double.map { [$0 == -1 ? self : .number("\($0 / Double(divisor))")] } ?? []
+    case .utc?: return [isTimeWithoutZone ? string.map { .text($0 + "Z") } ?? self : self]
     case .everyElement?: return opened.elements.flatMap { $0.values(along: path.dropFirst()) }
     }
   }
@@ -171,10 +175,18 @@ extension StoredValue {
     switch self {
     case .list(let elements): return elements
     case .object(let members):
-      let values = members.map(\.value)
+      let values = members.map { $0.value.under($0.key) }
       return values.allSatisfy(\.isContainer) ? values : []
     case .null, .bool, .number, .text: return []
     }
+  }
+
+  /// Returns the value that a list has under a key. A uuid there is that of a record without another one.
+  func under(_ key: String) -> StoredValue {
+    guard case .object(let members) = self, UUID128(stored: key.utf8.span) != nil,
+      StoredRecord(self, fields: []).uuid == nil
+    else { return self }
+    return .object([("uuid", .text(key))] + members)
   }
 
   private var isContainer: Bool {
@@ -206,12 +218,34 @@ extension StoredValue {
   package var instant: WallInstant? {
     switch self {
     case .text(let text):
-      let spelled = StoredValue.withoutBlanks(text)
+      let spelled = StoredValue.spelledOut(StoredValue.withoutBlanks(text))
       if let instant = WallInstant(iso8601: Array(spelled.utf8).span) { return instant }
       return Double(text).flatMap(StoredValue.instant)
     case .number(let digits): return Double(digits).flatMap(StoredValue.instant)
     case .null, .bool, .list, .object: return nil
     }
+  }
+
+  /// Returns a time of ISO 8601 as RFC 3339 writes it: with the seconds that Java leaves out where they are 0, with a point for a
+  /// comma, with the hyphens and colons of a basic form, and without the name of a zone behind its offset (RFC 9557 §4.1).
+  private static func spelledOut(_ text: String) -> String {
+    var bytes = Array(text.utf8)
+    if bytes.last == UInt8(ascii: "]"), let name = bytes.firstIndex(of: UInt8(ascii: "[")) {
+      bytes.removeSubrange(name...)
+    }
+    let basic = "yyyymmddThhmm".utf8.count
+    if bytes.count > basic, bytes[8] == UInt8(ascii: "T"), !bytes[..<8].contains(UInt8(ascii: "-")) {
+      if bytes.count > basic + 2, UInt8(ascii: "0")...UInt8(ascii: "9") ~= bytes[basic] {
+        bytes.insert(UInt8(ascii: ":"), at: basic)
+      }
+      for (place, mark) in [(11, ":"), (6, "-"), (4, "-")] { bytes.insert(contentsOf: mark.utf8, at: place) }
+    }
+    let (minute, second) = ("yyyy-mm-ddThh:mm".utf8.count, "yyyy-mm-ddThh:mm:ss".utf8.count)
+    if bytes.count > minute, bytes[13] == UInt8(ascii: ":"), "Z+-".utf8.contains(bytes[minute]) {
+      bytes.insert(contentsOf: ":00".utf8, at: minute)
+    }
+    if bytes.count > second, bytes[second] == UInt8(ascii: ",") { bytes[second] = UInt8(ascii: ".") }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// Removes blanks between date, time and zone, and the zone's letters, as Ruby and Go write them: `2026-11-28 12:20:20

@@ -20,6 +20,9 @@ extension StoredValue {
   /// Returns a path to a time in any notation; lists are skipped, as they may hold other records.
   package func place(of instant: WallInstant) -> String? { member(at: "$", depth: 0) { $0.instant == instant } }
 
+  /// The path to the first uuid under any name.
+  var pathOfUUID: String? { member(at: "$", depth: 0) { $0.uuid != nil } }
+
   private func member(
     at path: String, depth: Int, intoLists: Bool = false, where isSought: (StoredValue) -> Bool
   ) -> String? {

@@ -4,15 +4,19 @@ package enum JSONStep: Hashable, Sendable {
   case everyElement
   /// Counted from 0.
   case element(Int)
+  /// The number, divided by this one.
+  case quotient(Int)
+  /// The time, which has no zone, in UTC.
+  case utc
 
   /// Returns the steps of a path that was validated with the scenario.
-  package static func steps(of path: String) -> [JSONStep] { JSONStep.parsed(path) ?? [] }
+  package static func steps(of path: String) -> [JSONStep] { parsed(path, converts: true) ?? [] }
 
   private static let digitsMax = 4
 
   /// Parses `$`, followed by names after dots, `['any name']`, `[*]` for every element, and `[1]` for the second one; returns
-  /// nil for an invalid path.
-  static func parsed(_ path: String) -> [JSONStep]? {
+  /// nil for an invalid path. `converts`: at the end there may be ` / 100`, or ` in UTC`.
+  static func parsed(_ path: String, converts: Bool = false) -> [JSONStep]? {
     guard path.first == "$" else { return nil }
     var steps: [JSONStep] = []
     var rest = path.dropFirst()
@@ -22,12 +26,25 @@ package enum JSONStep: Hashable, Sendable {
         guard let initial = name.first, !initial.isNumber, initial != "-" else { return nil }
         steps.append(.member(String(name)))
         rest = rest.dropFirst(1 + name.count)
+      } else if converts, let conversion = JSONStep.conversion(rest) {
+        return steps + [conversion]
       } else {
         guard first == "[", let step = JSONStep.bracketed(&rest) else { return nil }
         steps.append(step)
       }
     }
     return steps
+  }
+
+  /// Returns the conversion at the end of a path.
+  private static func conversion(_ text: Substring) -> JSONStep? {
+    if text == JSONStep.utc.text { return .utc }
+    let sign = " / "
+    let digits = text.dropFirst(sign.count)
+    guard text.hasPrefix(sign), digits.first != "0", 1...10 ~= digits.utf8.count,
+      digits.allSatisfy({ $0.isASCII && $0.isNumber })
+    else { return nil }
+    return Int(digits).map(JSONStep.quotient)
   }
 
   /// Removes a bracketed step from the rest and returns it.
@@ -67,6 +84,8 @@ package enum JSONStep: Hashable, Sendable {
     switch self {
     case .everyElement: return "[*]"
     case .element(let index): return "[\(index)]"
+    case .quotient(let divisor): return " / \(divisor)"
+    case .utc: return " in UTC"
     case .member(let name):
       let isPlain = name.allSatisfy(JSONStep.isInName) && name.first.map { !$0.isNumber && $0 != "-" } ?? false
       if isPlain { return ".\(name)" }

@@ -3,7 +3,7 @@ internal import JSON
 extension ValueCodec where Value == [Named<String>] {
   /// Paths by the names of a record's fields. Other names are rejected, because nothing would read them.
   static var recordPlaces: ValueCodec {
-    let places = ValueCodec.map(of: .jsonPath)
+    let places = ValueCodec.map(of: .recordPlace)
     return ValueCodec(places.schema, show: places.show) { value, context in
       if case .object(let members) = value.content {
         for member in members where !RecordFields.has(member.key) {

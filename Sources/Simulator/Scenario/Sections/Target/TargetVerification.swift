@@ -128,15 +128,25 @@ extension TargetVerification: ScenarioSection {
 extension TargetVerification {
   /// The text of the key `fields`, which `Dialect` has as well.
   static let fieldsText =
-    "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`; `['…']` is any name: `$['recorded at']`, as well `$.recorded-at`."
+    "Where fields of a record stand in an entry, by the record's own names: `coords.latitude`, `timestamp`, `extras`. Usual names need no entry. `[1]` is the second element of a list: `$.geometry.coordinates[1]`; `['…']` is any name: `$['recorded at']`, as well `$.recorded-at`. At the end ` / 100` divides a number, and ` in UTC` gives a time its zone: `$.battery / 100`, `$.time in UTC`."
 }
 
 extension ValueCodec where Value == String {
   /// `$`, followed by names after dots, `['any name']`, `[*]` for every element, and `[1]` for the second one.
   static var jsonPath: ValueCodec {
-    let pattern = "^\\$(\\[(\\*|[0-9]{1,4}|'[^']+'|\"[^\"]+\")\\]|\\.[A-Za-z_][A-Za-z0-9_-]*)*$"
-    return text(pattern: pattern, words: "a path as in \"$[*].uuid\"", where: TargetVerification.isPath)
+    text(pattern: patternOfPath, words: "a path as in \"$[*].uuid\"", where: TargetVerification.isPath)
   }
+
+  /// The path of a field, which may end with ` / 100` or ` in UTC`.
+  static var recordPlace: ValueCodec {
+    text(
+      pattern: String(patternOfPath.dropLast()) + "( / [1-9][0-9]{0,9}| in UTC)?$",
+      words: "a path as in \"$.lat\", \"$.battery / 100\" or \"$.time in UTC\""
+    ) { JSONStep.parsed($0, converts: true) != nil }
+  }
+
+  private static let patternOfPath =
+    "^\\$(\\[(\\*|[0-9]{1,4}|'[^']+'|\"[^\"]+\")\\]|\\.[A-Za-z_][A-Za-z0-9_-]*)*$"
 }
 
 extension ValueCodec where Value == String {
