@@ -200,7 +200,7 @@ import Testing
       "routes: { r: { type: 'generate', trips: { dwell: { dist: 'uniform', min: '5m', max: '1m' } } } }",
       "larger than max"
     ),
-    ("routes: { r: { type: 'generate', center: [91, 0] } }", "is not allowed here"),
+    ("routes: { r: { type: 'generate', center: [91, 0] } }", "[91, 0] is not allowed here"),
     ("outputs: [{ type: 'junit' }]", "'file'"), ("acts: [{ end: 'stop' }]", "'at'"),
     ("networks: { n: { markov: { lte: {} } } }", "'start'"),
     ("networks: { n: { start: 'lte', markov: 1 } }", "an object"),

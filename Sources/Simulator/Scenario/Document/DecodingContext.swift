@@ -62,6 +62,13 @@ struct DecodingContext {
 
 extension JSON5Value {
   /// Small values literally, large ones by their kind.
+  private var isNumber: Bool {
+    switch content {
+    case .integer, .double: true
+    case .null, .bool, .string, .array, .object: false
+    }
+  }
+
   fileprivate var summary: String {
     switch content {
     case .null: return "null"
@@ -69,6 +76,8 @@ extension JSON5Value {
     case .integer(let number): return "\(number)"
     case .double(let number): return number.short
     case .string(let text): return text.unicodeScalars.count <= 60 ? "\"\(text)\"" : "this text"
+    case .array(let elements) where elements.count <= 4 && elements.allSatisfy { $0.isNumber }:
+      return "[\(elements.map(\.summary).joined(separator: ", "))]"
     case .array, .object: return kindName
     }
   }
