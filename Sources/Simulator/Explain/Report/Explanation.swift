@@ -224,7 +224,9 @@ extension RecordJoin {
     guard logs.isEmpty, let store else { return sorted(times) }
     for (uuid, rows) in store.rows where times[uuid] == nil && requests?.sightings[uuid] == nil {
       guard let row = rows.first(where: { $0.device == device }) else { continue }
-      if let time = row.record.value("timestamp")?.instant, window.contains(time) { times[uuid] = time }
+      // Of an unknown time it belongs to all of them, and to no part.
+      let time = row.record.value("timestamp")?.instant ?? .earliest
+      if window.contains(time) { times[uuid] = time }
     }
     return sorted(times)
   }
