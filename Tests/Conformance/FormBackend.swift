@@ -45,6 +45,10 @@ final class FormBackend: Sendable {
     var losesOf: [String] = []
     /// A list that was asked for is answered as it was then, whatever has come since.
     var cachesLists = false
+    /// A request or a login of a device that was not created is refused, and each that has no name of this form.
+    var names: DeviceNameForm?
+    /// The commands that can be queued.
+    var queues: Set<String> = []
   }
 
   private struct Entry {
@@ -56,6 +60,7 @@ final class FormBackend: Sendable {
   private struct Device {
     var entries: [Entry] = [] { didSet { list = nil } }
     var known: Set<String> = []
+    var commands: [String] = []
     /// The newest first; nil when the entries have changed since.
     private var list: [Entry]?
 
@@ -71,6 +76,7 @@ final class FormBackend: Sendable {
   private let devices = Mutex<[String: Device]>([:])
   private let logins = Atomic(0)
   /// By the end of its URL.
+  private let created = Mutex<[String]>([])
   private let cache = Mutex<[String: String]>([:])
 
   init(_ rules: Rules = Rules()) { self.rules = rules }
@@ -78,7 +84,7 @@ final class FormBackend: Sendable {
   /// `http` are more keys of the app's http group, `persistence` the keys of that group.
   static func dialect(
     http: String = "", persistence: String = "", verify: String = "", tokens: String = "none",
-    login: String = #"url: "/login""#
+    login: String = #"url: "/login""#, more: String = ""
   ) -> String {
     let cursor = verify.contains("next:") ? "&after={cursor}" : ""
     return """
@@ -86,7 +92,7 @@ final class FormBackend: Sendable {
         version: 1, path: "/points",
         app: { http: { params: { device_id: "${device.id}" }, \(http) }, persistence: { \(persistence) } },
         verify: { url: "/stored?device={device}\(cursor)", records: "$.points[*]", \(verify) },
-        login: { \(login) }, refresh: "/login",
+        login: { \(login) }, refresh: "/login", \(more)
         promises: { tokens: "\(tokens)", keeps: ["event", "extras"] },
       }
       """
@@ -116,6 +122,13 @@ final class FormBackend: Sendable {
       let text = list(path.dropFirst(15))
       return .ok(rules.cachesLists ? cache.withLock { $0.insert(text, for: path) } : text)
     }
+    if path.hasPrefix("/devices/") { return create(path.dropFirst(9), request) }
+    if path.hasPrefix("/commands/") { return queue(request.body, for: path.dropFirst(10)) }
+    if path == "/login", rules.names != nil, let device = StoredValue(request.body)?["device"]?.string,
+      !created.withLock({ $0.contains(device) })
+    {
+      return answer(403)
+    }
     let now = SystemClock().wallNow.millisecondsSince1970
     if path == "/login", let login = rules.login {
       return answer(200, login.replacing("%", with: "\(logins.add(1, ordering: .relaxed).newValue)"))
@@ -142,10 +155,38 @@ final class FormBackend: Sendable {
       return answer(422)
     }
     if records.count > rules.limit { return answer(413) }
+    let named = body["device_id"]?.string
+    if rules.names != nil, !created.withLock({ $0.contains(named ?? "") }) { return answer(422) }
     return devices.withLock { devices in
-      for record in records { take(record, body["device_id"]?.string, into: &devices) }
-      return answer(isRefused ? 401 : 200)
+      for record in records { take(record, named, into: &devices) }
+      let commands = (devices[named ?? ""]?.commands ?? []).joined(separator: ",")
+      devices[named ?? ""]?.commands = []
+      return answer(
+        isRefused ? 401 : 200, commands.isEmpty ? "{}" : "{\"background_geolocation\":[\(commands)]}")
     }
+  }
+
+  /// A device that exists is refused, as is a name of another form.
+  private func create(_ name: Substring, _ request: BareServer.Request) -> BareServer.Answer {
+    guard String(decoding: request.body, as: UTF8.self) == "{\"name\":\"\(name)\"}" else { return answer(400) }
+    let isOfForm =
+      switch rules.names {
+      case .uuid: UUID128(text: Array(name.utf8).span) != nil
+      case .digits: name.utf8.count == 15 && name.allSatisfy(\.isNumber)
+      case .text, nil: true
+      }
+    return created.withLock { created in
+      guard isOfForm, !created.contains(String(name)) else { return answer(409) }
+      created.append(String(name))
+      return answer(201)
+    }
+  }
+
+  private func queue(_ command: [UInt8], for device: Substring) -> BareServer.Answer {
+    guard case .list(let parts)? = StoredValue(command), let name = parts.first?.string, rules.queues.contains(name)
+    else { return answer(422) }
+    devices.withLock { $0[String(device), default: Device()].commands.append(String(decoding: command, as: UTF8.self)) }
+    return answer(201)
   }
 
   private func take(_ record: StoredValue, _ named: String?, into devices: inout [String: Device]) {

@@ -17,6 +17,12 @@ import Testing
     #expect(note == "setConfig comes with the first answer")
   }
 
+  /// Where nothing listens, there is nothing to propose.
+  @Test func ofATargetThatDoesNotAnswerNothingIsProposed() throws {
+    let dialect = try DialectReader().read("{ version: 1, path: '/points' }")
+    #expect(DialectProposal(ConformanceTarget("http://127.0.0.1:1", dialect, adminToken: nil)).text == nil)
+  }
+
   /// A word of the store's own for a flag is not judged.
   @Test(arguments: [
     (#""moving""#, true), ("true", false), ("0", false), (#""Y""#, false), (#""""#, false), ("null", false),

@@ -136,6 +136,19 @@ import Threaded
     if clause == "gzip-body" { #expect(breach.answered.hasPrefix("status 20"), "\(breach.answered)") }
   }
 
+  /// What the backend knows from another request is sent before.
+  @Test func theRequestWithKnownRecordsIsBehindTheirFirst() throws {
+    let breach = try #require(
+      try ScriptedBackend(.skipsWhatEndsWithAKnown).summary(of: ["resend-grown-batch"]).broken.first?.breach)
+    let reproduction = try #require(breach.reproduction)
+    for commands in [reproduction.commandLine, reproduction.script] {
+      let counts = try bodies(of: commands).map {
+        $0.split(separator: #""uuid":"#, omittingEmptySubsequences: false).count - 1
+      }
+      #expect(counts.count == 2 && counts[0] > 0 && counts[0] < counts[1], "\(counts)")
+    }
+  }
+
   /// What a restart loses is lost by the commands as well.
   @Test func aRestartIsBehindTheRequest() throws {
     let breach = try #require(

@@ -215,7 +215,7 @@ final class ScriptedBackend: Sendable {
     let server = try BareServer { self.respond(to: $0) }
     return DialectProposal(
       ConformanceTarget("http://127.0.0.1:\(server.port)", try DialectReader().read(dialect), adminToken: nil)
-    ).text
+    ).text ?? ""
   }
 
   private func restart() -> BareServer.Answer {

@@ -59,6 +59,14 @@ import Testing
       "{ version: 1, login: { body: '{}' } }", "login: one request or one command gives the tokens; give url or command"
     ),
     ("{ version: 1, login: { url: '/login', command: 'true' } }", "login: one request or one command gives the tokens"),
+    (
+      "{ version: 1, devices: { url: '/d', command: 'true' } }",
+      "devices: one request or one command creates a device; give url or command"
+    ),
+    ("{ version: 1, devices: { url: '/${device.id}' } }", "devices"),
+    ("{ version: 1, devices: { url: '/{dev}' } }", "devices: unknown name {dev}; write {device}"),
+    ("{ version: 1, devices: { names: 'imei' } }", "devices.names"),
+    ("{ version: 1, commands: { url: '/c', kinds: ['go'] } }", "commands.kinds"),
     ("{ version: 1, commands: { url: '/{dev}/commands' } }", "commands: unknown name {dev}; write {device}"),
     ("{ version: 1, verify: { url: '/points?d={dev}' } }", "verify: unknown name {dev}"),
     ("{ version: 1, verify: { url: '/points' } }", "verify: the url does not ask for {device}"),
@@ -139,6 +147,13 @@ import Testing
     let steps: [JSONStep] = [.member("recorded at"), .element(0), .member("x.y")]
     #expect(JSONStep.steps(of: dialect.verification.fields["event"] ?? "") == steps)
     #expect(JSONStep.path(of: steps) == "$['recorded at'][0]['x.y']")
-    for path in ["$.-a", "$['a", "$['']", "$.a b", "$['a'"] { #expect(!TargetVerification.isPath(path), "\(path)") }
+    for place in ["$.a / 0", "$.a / -1", "$.a /100", "$.a in utc", "$.a in UTC / 2", "$.a / 99999999999"] {
+      #expect(
+        !problems(of: "{ version: 1, verify: { url: '/p?d={device}', fields: { event: '\(place)' } } }").isEmpty,
+        "\(place)")
+    }
+    for path in ["$.-a", "$.a / 100", "$.a in UTC", "$['a", "$['']", "$.a b", "$['a'"] {
+      #expect(!TargetVerification.isPath(path), "\(path)")
+    }
   }
 }

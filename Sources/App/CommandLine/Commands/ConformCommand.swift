@@ -170,7 +170,11 @@ struct ConformCommand {
       return .ok
     }
     if learns {
-      process.writeOutput(DialectProposal(target).text)
+      guard let text = DialectProposal(target).text else {
+        process.writeError("rollingroad conform: no upload was answered by \(target.url): is the server there?")
+        return .runInvalid
+      }
+      process.writeOutput(text)
       return .ok
     }
     let folder: OutputFolder?

@@ -22,6 +22,8 @@ package struct ConformanceTarget: Sendable {
   let storePastCaches: (any StoreView)?
   /// The URL, with the run, of a Rolling Road server whose own list is the store; nil where the store is another.
   package let ownStore: String?
+  /// Where devices are created.
+  let creationURL: String?
   let login: DialectLogin?
   let refreshURL: String?
   let commands: DialectCommands?
@@ -42,6 +44,7 @@ package struct ConformanceTarget: Sendable {
     let root = ConformanceTarget.joined(base, dialect.uploadPath)
     url = dialect.uploadPath == nil ? dialect.preset.map { $0.uploads(to: base) } ?? base : root
     let ours = dialect.preset == .rollingroad ? OwnServer(url, adminToken: adminToken) : nil
+    creationURL = dialect.devices.url.map { ConformanceTarget.joined(base, $0) }
     login = dialect.login.map { ConformanceTarget.resolved($0, base) } ?? ours?.login
     refreshURL = dialect.refreshURL.map { ConformanceTarget.joined(base, $0) } ?? ours?.refreshURL
     commands = dialect.commands.map { ConformanceTarget.resolved($0, base) } ?? ours?.commands

@@ -41,8 +41,10 @@ package final class DialectProposal {
     app = App()
   }
 
-  package var text: String {
+  /// Nil where no upload was answered.
+  package var text: String? {
     let first = firstAcknowledged()
+    if [first.without, first.single, first.batch] == [0, 0, 0] { return nil }
     var lines = opening
     lines.append("  // one record: \(first.single.shown); a batch: \(first.batch.shown)")
     if let text = app.text { lines.append("  \(text), // without it: \(first.without.shown)") }

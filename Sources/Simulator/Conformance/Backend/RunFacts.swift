@@ -32,6 +32,7 @@ final class RunFacts: Sendable {
     var greetsPhones = false
     var isBusy = false
     var devices: [String] = []
+    var created: Set<String> = []
     var timeForSearches = RunFacts.timeForSearches
     var firstDelivery: FirstDelivery?
     var stored: [StoredDelivery] = []
@@ -146,6 +147,9 @@ final class RunFacts: Sendable {
   var devices: [String] { found.withLock { $0.devices.reversed() } }
 
   func note(device: String) { found.withLock { $0.devices.append(device) } }
+
+  /// Notes that a device is created; false if it was before.
+  func noteCreation(of device: String) -> Bool { found.withLock { $0.created.insert(device).inserted } }
 
   var timeForSearches: Nanoseconds { found.withLock { $0.timeForSearches } }
 

@@ -52,7 +52,9 @@ extension ClauseRun {
     // A store that shows one time readably and another not has not kept the other.
     if StoredField.isUnreadableTime(stored, field), !facts.readsTimes {
       throw ClauseRun.unseen(
-        field, "the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
+        field,
+        "the store's time cannot be read: \(stored.shown.shortened(60)); let the list, its query or its command write it in ISO 8601 or as a number since 1970"
+      )
     }
   }
 
@@ -224,13 +226,15 @@ extension RunFacts {
       else { continue }
       note(
         strange: place,
-        "the store shows \(place) in parts of a degree, \(Int(part)) to each: let its query or command divide it")
+        "the store shows \(place) in parts of a degree, \(Int(part)) to each: \(converted(place, " / \(Int(part))", entry)), or let its query or command divide it"
+      )
     }
     let level = "battery.level"
     if let sent = record.value.value(at: level)?.double, sent > 0.02,
       let stored = (entry.value(level) ?? entry.value("battery"))?.double, abs(stored - 100 * sent) < 1
     {
-      let reason = "the store shows the battery in percent: let the list, its query or its command divide it by 100"
+      let reason =
+        "the store shows the battery in percent: \(converted(level, " / 100", entry)), or let its query or command divide it"
       if entry.value(level) == nil { note(hidden: level, reason) } else { note(strange: level, reason) }
     }
     if let time = entry.value("timestamp"), time.isTimeWithoutZone {
@@ -246,7 +250,12 @@ extension RunFacts {
   }
 
   fileprivate static func withoutZone(_ time: StoredValue) -> String {
-    "the store's time has no zone: \(time.shown.shortened(60)); let the list, its query or its command add one"
+    "the store's time has no zone: \(time.shown.shortened(60)); if it is in UTC, write verify.fields: { timestamp: \"$.… in UTC\" }, or let the list, its query or its command add a zone"
+  }
+
+  /// Returns the entry of verify.fields that converts a field.
+  private func converted(_ field: String, _ conversion: String, _ entry: StoredRecord) -> String {
+    "write verify.fields: { \"\(field)\": \"\(entry.namedPlace(of: field) ?? "$.…")\(conversion)\" }"
   }
 
   private static let tenYears: Int64 = 10 * 366 * 86_400_000

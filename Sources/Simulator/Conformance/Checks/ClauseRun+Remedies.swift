@@ -13,7 +13,7 @@ extension ClauseRun {
     guard watch.seen.successes == 0, upload.status >= 400, case .broken(var breach) = stop else { return stop }
     let place = "uploads go to \(target.url) (--target, and 'path' in the dialect)"
     let params =
-      "the backend may ask for more than the records, such as a name of the device, which belongs into app.http.params: --learn tries some"
+      "the backend may ask for more than the records, such as a name of the device, which belongs into app.http.params (--learn tries some), or for devices that it knows, which 'devices' in the dialect creates"
     let isPlace = [404, 405, 410].contains(upload.status)
     if [502, 503, 504].contains(upload.status) {
       breach.remedy =

@@ -49,7 +49,7 @@ extension ClauseRun {
     return Reproduction(decisive.commands, sequence: script(sequence, decisive: index), requests: requests)
   }
 
-  /// Returns what shows the decisive request: the commands that were queued before it, and restarts since then, itself, the
+  /// Returns what shows the decisive request: the creation of its device, the commands that were queued before it, and restarts since then, itself, the
   /// restarts behind it, and the list; and the number of requests.
   private func decisiveCommands(_ request: RawRequest, among steps: [SentLog.Step]) -> (
     commands: [String], requests: Int
@@ -65,11 +65,16 @@ extension ClauseRun {
     } else if before.contains(where: { $0.sending.map { isRepetition(of: $0, request, decisive) } ?? false }) {
       sending = "for _ in 1 2; do \(sending); echo; done"
     }
+    let creation = before.filter {
+      $0.sending?.kind == .creating && $0.sending?.device == decisive?.device
+    }.flatMap { self.commands($0, printing: .status) }
+    let earlier = before.filter { $0.sending.map { sharesRecords($0, decisive) } ?? false }
     let restarts = index.map { steps[$0...].filter { $0.sending == nil } } ?? []
     let commands =
-      [preface].compactMap(\.self) + preparing.flatMap { self.commands($0, printing: .status) } + [sending, "echo"]
+      [preface].compactMap(\.self) + earlier.flatMap { self.commands($0, printing: .status) }
+      + preparing.flatMap { self.commands($0, printing: .status) } + [sending, "echo"]
       + restarts.flatMap { self.commands($0, printing: .status) } + list(of: decisive?.device)
-    return (commands, preparing.count { $0.sending != nil } + 1)
+    return (creation + commands, preparing.count { $0.sending != nil } + 1)
   }
 
   /// Of more answers only the status is shown, except of the decisive one.
@@ -99,7 +104,20 @@ extension ClauseRun {
     switch sending.kind {
     case .sent: return sending.status == 0 || 200..<300 ~= sending.status
     case .prepared: return logOfFinding.isInPieces
-    case .queueing: return false
+    case .queueing, .creating: return false
+    }
+  }
+
+  /// Reports whether another request of the phone has a part of the records of the decisive one, which the backend may know from
+  /// it.
+  private func sharesRecords(_ sending: SentLog.Sending, _ decisive: SentLog.Sending?) -> Bool {
+    guard let decisive, sending.phone != nil, sending.phone == decisive.phone,
+      sending.kind == .sent || sending.kind == .prepared && logOfFinding.isInPieces,
+      !sending.request.isEqual(to: decisive.request)
+    else { return false }
+    let texts = [sending, decisive].map { String(decoding: $0.request.readableBody, as: UTF8.self) }
+    return logOfFinding.uuids.contains { uuid in
+      texts.allSatisfy { $0.contains(uuid.upperCaseText) }
     }
   }
 
@@ -107,7 +125,7 @@ extension ClauseRun {
   private func commands(_ step: SentLog.Step, printing part: RawRequest.PrintedPart) -> [String] {
     switch step {
     case .request(let sending):
-      [command(sending.request, printing: part, secretsOf: sending.kind == .queueing ? .commands : nil)]
+      [command(sending.request, printing: part, secretsOf: sending.kind.secrets)]
     case .restart(let signal): restart(signal)
     }
   }

@@ -40,6 +40,7 @@ extension ClauseRun {
 
   /// Returns the answer to the login, or what its command has printed as one.
   func signInAnswer(_ device: String) throws -> RequestOutcome {
+    try create(device)
     if let request = try signInRequest(device) {
       return target.client.ask(request.url, by: request.method, headers: request.headers, body: request.body).outcome
     }

@@ -133,7 +133,8 @@ extension ClauseRun {
   ) throws -> ConformancePhone {
     phones += 1
     let again = (turn > 0 ? "-turn\(turn)" : "") + (attempt > 0 ? "-again\(attempt)" : "")
-    let name = "c\(settings.runID)\(again)-\(clause.id)-\(suffix ?? "\(phones)")"
+    let name = target.dialect.devices.names.name(
+      for: "c\(settings.runID)\(again)-\(clause.id)-\(suffix ?? "\(phones)")")
     var tokens: DeviceTokens?
     if signsIn, facts.needsTokens { tokens = try signIn(name) }
     return try phone(exactly: name, tokens: tokens, configure)
@@ -143,6 +144,7 @@ extension ClauseRun {
     exactly name: String, tokens: DeviceTokens? = nil, _ configure: (inout Configuration) -> Void = { _ in }
   ) throws -> ConformancePhone {
     try keepTime()
+    try create(name)
     phones += 1
     let (target, facts, settings) = (target, facts, settings)
     let isGreeted = facts.greetsPhones && !facts.devices.contains(name)
@@ -211,7 +213,8 @@ extension ClauseRun {
       byMilliseconds: Int64(number) * 1_137 - 7_200_000 - settings.start.millisecondsSince1970 % 1_000 + 563)
   }
 
-  /// Returns a record as another app or SDK version would write it; `%U` and `%T` stand for its uuid and time. `isBare`: a
+  /// Returns a record as another app or SDK version would write it; `%U` and `%L` stand for its uuid in upper and
+  /// in lower case, `%T` for its time. `isBare`: a
   /// breach may be due to the fields that it lacks.
   func raw(
     _ phone: ConformancePhone, _ text: String, at time: WallInstant? = nil, isBare: Bool = true
@@ -222,7 +225,8 @@ extension ClauseRun {
     records += 1
     if isBare { hasBareRecords = true }
     let (uuid, time) = (uuid(), time ?? instant(records))
-    let filled = text.replacing("%U", with: uuid.upperCaseText).replacing("%T", with: time.iso8601Text)
+    let filled = text.replacing("%U", with: uuid.upperCaseText).replacing("%L", with: uuid.text).replacing(
+      "%T", with: time.iso8601Text)
     let (whole, keysOfApp) = ClauseRun.adding(phone.configuration.persistence.extras, to: filled)
     return SentRecord(uuid: uuid, timestamp: time, bytes: Array(whole.utf8), keysOfApp: keysOfApp)
   }
@@ -264,16 +268,29 @@ extension Configuration {
 
 /// Commands and connections without a phone.
 extension ClauseRun {
-  /// Queues a command for a device at the backend.
-  func queueCommands(_ queued: [Command], for phone: ConformancePhone) throws {
-    guard let commands = target.commands else { throw ClauseStop.notApplicable("the dialect promises no commands") }
-    let lists = queued.map { command in
-      JSONValue.array([.string(command.name.rawValue)] + (command.argument.map { [$0] } ?? []))
+  /// Returns the commands that the backend's API can queue.
+  func queueable(_ commands: [Command], atLeast count: Int = 1) throws -> [Command] {
+    guard let kinds = target.commands?.kinds else { return commands }
+    let queueable = commands.filter { kinds.contains($0.name) }
+    guard queueable.count >= count else {
+      throw ClauseStop.notApplicable("the dialect's commands.kinds has too few of the commands that it needs")
     }
-    let first = queued.first
-    let body = commands.body.filling("device", phone.name).filling("commands", JSONValue.array(lists).serializedText)
-      .filling("command", lists.first?.serializedText ?? "[]").filling("name", first?.name.rawValue ?? "")
-      .filling("argument", first?.argument?.serializedText ?? "null")
+    return queueable
+  }
+
+  /// Queues a command for a device at the backend, or another one where its API cannot queue this one.
+  func queueAny(preferring wanted: Command = .changePace(isMoving: true), for phone: ConformancePhone) throws {
+    guard let command = try queueable([wanted] + ConformanceClause.everyCommand).first else { return }
+    try queue(command, for: phone)
+  }
+
+  /// Queues a command for a device at the backend.
+  func queue(_ command: Command, for phone: ConformancePhone) throws {
+    guard let commands = target.commands else { throw ClauseStop.notApplicable("the dialect promises no commands") }
+    let list = JSONValue.array([.string(command.name.rawValue)] + (command.argument.map { [$0] } ?? []))
+    let body = commands.body.filling("device", phone.name).filling("commands", JSONValue.array([list]).serializedText)
+      .filling("command", list.serializedText).filling("name", command.name.rawValue)
+      .filling("argument", command.argument?.serializedText ?? "null")
     let headers =
       [NameValuePair(HeaderName.contentType, ContentType.json)]
       + commands.headers.map { NameValuePair($0.name, $0.value) }

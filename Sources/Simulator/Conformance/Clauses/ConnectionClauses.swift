@@ -170,7 +170,7 @@ extension ConformanceClause {
   private static func answerLength(_ run: ClauseRun) throws {
     for isBatch in run.facts.forms {
       let phone = try run.phone { $0.http.batchSync = isBatch }
-      if isBatch, run.target.commands != nil { try run.queueCommands([.changePace(isMoving: true)], for: phone) }
+      if isBatch, run.target.commands != nil { try run.queueAny(for: phone) }
       let request = try run.request(phone, [run.fix(phone)])
       let connection = try run.connect()
       connection.send(RawRequest(request).bytes)

@@ -42,7 +42,8 @@ extension ConformanceClause {
 
   /// Uploads as another device, with a short name, and returns whether it has a list: then one that is missing is an empty one.
   private static func isAnotherListed(_ run: ClauseRun) -> Bool {
-    let name = "c\(run.settings.runID)-\(run.random(below: 1_000_000))"
+    let name = run.target.dialect.devices.names.name(
+      for: "c\(run.settings.runID)-\(run.random(below: 1_000_000))")
     do {
       let phone = try run.phone(exactly: name, tokens: run.facts.needsTokens ? try run.signIn(name) : nil)
       let record = run.fix(phone)

@@ -24,7 +24,7 @@ extension ConformanceClause {
     // The device is known, and reads what may wait for it.
     try run.deliver(phone, [run.fix(phone)])
     let before = phone.executed.count
-    try run.queueCommands([.changePace(isMoving: true)], for: phone)
+    try run.queueAny(for: phone)
     guard try loseCommand(run, phone) else { throw ClauseStop.notJudged("the command has not come") }
     for attempt in 0..<3 where phone.executed.count == before {
       // First the record of the lost answer.

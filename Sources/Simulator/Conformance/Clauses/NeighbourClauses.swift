@@ -75,6 +75,9 @@ extension ConformanceClause {
   }
 
   private static func lookAlike(_ run: ClauseRun) throws {
+    guard run.target.dialect.devices.names == .text else {
+      throw ClauseStop.notApplicable("the dialect's devices.names are no texts")
+    }
     let base = try run.phone(named: "x").name
     // Unlike any other run's, also where the clause runs again.
     let digits = run.settings.start.millisecondsSince1970 * 10_000 + Int64(run.turn * 1_000 + run.attempt) % 10_000
@@ -114,6 +117,7 @@ extension ConformanceClause {
       $0.event = .geofence
       $0.geofence = GeofenceTrigger(identifier: "neighbour", action: .enter, timestamp: $0.timestamp)
       $0.extras = run.object(#"{"neighbour":"yes"}"#)
+      ($0.coords.floor, $0.isMock) = (17, true)
       ($0.battery, $0.activity) = (Battery(level: 0.13, isCharging: true), Activity(.running, confidence: 57))
     }
     let records = [run.fix(phone), full, run.fix(phone), run.fix(phone)]
@@ -131,6 +135,9 @@ extension ConformanceClause {
         else { continue }
         throw mixed(run, "record \(index + 1) of the batch has \(field) \(value.shown) of record 2", entry)
       }
+      if entry.value("coords.floor")?.double == 17 || entry.value("mock")?.flag == true {
+        throw mixed(run, "record \(index + 1) of the batch has the floor, or the mock, of record 2", entry)
+      }
       for field in ["battery.level", "activity.type"] where run.facts.shows(field) && run.facts.strange(field) == nil {
         if let value = entry.value(field), let theirs = full.value.value(at: field), value.equals(theirs) {
           throw mixed(run, "record \(index + 1) of the batch has \(field) \(value.shown) of record 2", entry)
@@ -140,13 +147,13 @@ extension ConformanceClause {
     }
     if run.facts.takesDefaultSchema { try bareRecords(run) }
     let fields = ["event", "extras", "battery.level", "activity.type"]
+    // A value under another name may be that of a neighbour.
+    let hidden = fields.compactMap { run.facts.hidden($0) ?? run.facts.strange($0) }
+    if let reason = hidden.first { throw ClauseStop.partly(reason) }
     if !fields.contains(where: run.facts.shows) {
       throw ClauseStop.notApplicable(
         "the store shows none of the fields \(fields.joined(separator: ", "))\(run.facts.remedyOfTemplates)")
     }
-    // A value under another name may be that of a neighbour.
-    let hidden = fields.compactMap { run.facts.hidden($0) ?? run.facts.strange($0) }
-    if let reason = hidden.first { throw ClauseStop.partly(reason) }
   }
 
   /// Checks that each record of a batch is stored with its own extras.

@@ -66,6 +66,7 @@ extension RawRequest {
 enum SecretPurpose: String {
   case verify = "VERIFY"
   case commands = "COMMANDS"
+  case devices = "DEVICES"
 
   /// Returns the variable for a field that may be secret; nil for another field.
   func variable(for field: NameValuePair) -> String? {

@@ -19,7 +19,7 @@ final class SentLog: Sendable {
   struct Sending {
     let at: MonotonicInstant
     let phone: Int?
-    /// Empty where no phone sent it.
+    /// Empty where it is none's.
     let device: String
     let request: RawRequest
     let kind: Kind
@@ -32,6 +32,17 @@ final class SentLog: Sendable {
     case prepared
     /// It queues commands at the backend.
     case queueing
+    /// It creates the device at the backend.
+    case creating
+
+    /// Where its secret fields are taken from.
+    var secrets: SecretPurpose? {
+      switch self {
+      case .queueing: .commands
+      case .creating: .devices
+      case .sent, .prepared: nil
+      }
+    }
   }
 
   private struct State {
@@ -76,6 +87,14 @@ final class SentLog: Sendable {
     }
   }
 
+  /// Notes the creation of a device.
+  func note(_ creation: RawRequest, of device: String) {
+    state.withLock { state in
+      state.steps.append(
+        .request(Sending(at: clock.monotonicNow, phone: nil, device: device, request: creation, kind: .creating)))
+    }
+  }
+
   func note(restart signal: String) { state.withLock { $0.steps.append(.restart(signal)) } }
 
   /// All steps, up to now.
@@ -83,9 +102,9 @@ final class SentLog: Sendable {
 
   /// Returns the last request with a record.
   func request(with uuid: UUID128) -> RawRequest? {
-    let text = uuid.upperCaseText
-    return steps.reversed().lazy.compactMap(\.sending?.request).first { request in
-      String(decoding: request.readableBody, as: UTF8.self).firstRange(of: text) != nil
+    steps.reversed().lazy.compactMap(\.sending?.request).first { request in
+      let body = String(decoding: request.readableBody, as: UTF8.self)
+      return [uuid.upperCaseText, uuid.text].contains { body.firstRange(of: $0) != nil }
     }
   }
 
@@ -100,7 +119,9 @@ final class SentLog: Sendable {
   var isInPieces: Bool { state.withLock { $0.isInPieces } }
 
   /// The clause has sent nothing.
-  var isEmpty: Bool { state.withLock { !$0.isInPieces && $0.steps.allSatisfy { $0.sending == nil } } }
+  var isEmpty: Bool {
+    state.withLock { !$0.isInPieces && $0.steps.allSatisfy { [nil, .creating].contains($0.sending?.kind) } }
+  }
 
   /// The time of the last answer; nil where the clause reads its answers itself.
   var lastAnswer: MonotonicInstant? { state.withLock { $0.isInPieces ? nil : $0.lastAnswer } }
@@ -163,9 +184,10 @@ final class SentLog: Sendable {
 
   /// The requests as a scenario; nil where it has none, or more than requests.
   var asScenario: [UInt8]? {
-    guard let sequence else { return nil }
-    let sendings = sequence.compactMap(\.sending)
-    guard sendings.count == sequence.count, let first = sendings.first,
+    // The backend has the devices.
+    guard let steps = sequence?.filter({ $0.sending?.kind != .creating }) else { return nil }
+    let sendings = steps.compactMap(\.sending)
+    guard sendings.count == steps.count, let first = sendings.first,
       sendings.allSatisfy({ $0.request.isPlain && $0.kind == .sent })
     else { return nil }
     var bytes: [UInt8] = []

@@ -64,7 +64,10 @@ struct AnswerWatch: Sendable {
     let start = String(decoding: body.prefix(60), as: UTF8.self).filter { !$0.isNewline }
     let isPage = ObservedAnswer.isPage(body, type: type.lowercased())
     let isJSONType = AnswerWatch.isJSON(type)
-    let isJSON = body.isEmpty || StoredValue(body) != nil
+    let document = StoredValue(body)
+    let isJSON = body.isEmpty || document != nil
+    // Commands stand in an object (SDK §10.1); a word or a number is a page of any type.
+    let isObject = if case .object? = document { true } else { false }
     let commands = AnswerWatch.commands(in: body)
     func example(_ words: String) -> Example { Example(words: words, clause: clause, log: log, upload: upload) }
     sights.sight.withLock { sight in
@@ -73,8 +76,9 @@ struct AnswerWatch: Sendable {
       sight.commandForm = sight.commandForm ?? commands.form.map(example)
       if isJSONType, !isJSON {
         sight.wrongType = sight.wrongType ?? example("status \(status), \(type), and a body that begins with \(start)")
-      } else if type.lowercased().contains("html"), !body.isEmpty, isJSON {
-        sight.wrongType = sight.wrongType ?? example("status \(status), \(type), and a body that is JSON: \(start)")
+      } else if type.lowercased().contains("html"), isObject {
+        sight.wrongType =
+          sight.wrongType ?? example("status \(status), \(type), and a body that is an object of JSON: \(start)")
       }
       guard let upload, upload.request.purpose == .records else { return }
       sight.uploads += 1

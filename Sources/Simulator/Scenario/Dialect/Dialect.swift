@@ -1,4 +1,5 @@
 package import Base
+package import Contract
 
 /// The form of requests to a backend, and its promises: a file in the language of scenarios, for `rollingroad conform`.
 package struct Dialect: Equatable, Sendable {
@@ -7,6 +8,7 @@ package struct Dialect: Equatable, Sendable {
   /// Relative to the target; nil: the target itself, or the path of the preset.
   package var uploadPath: String?
   package var app = SDKConfiguration()
+  package var devices = DialectDevices()
   package var login: DialectLogin?
   /// Relative to the target.
   package var refreshURL: String?
@@ -33,6 +35,7 @@ extension Dialect: ScenarioSection {
         "app", \.app, .configuration,
         "The app's configuration under the SDK's own names: root, template, params, headers. `${device.id}` stands for the device."
       ),
+      .key("devices", \.devices, .section(), "How devices are named and created."),
       .optional("login", \.login, .section(), "How a device gets its first tokens."),
       .optional("refresh", \.refreshURL, .text, "Where tokens are refreshed, relative to `--target`."),
       .optional("commands", \.commands, .section(), "How a command is queued for a device."),
@@ -88,6 +91,8 @@ package struct DialectCommands: Equatable, Sendable {
   package var method = "POST"
   package var headers: [Named<String>] = []
   package var body = "{commands}"
+  /// Nil: all of the SDK.
+  package var kinds: [CommandName]?
 
   package init() {}
 }
@@ -101,8 +106,9 @@ extension DialectCommands: ScenarioSection {
       .key("headers", \.headers, .map(of: .text), "Headers of the request."),
       .key(
         "body", \.body, .text,
-        "The body as text; `{device}` is filled in, and `{commands}` stands for a list as `[[\"changePace\",true]]`, `{command}` for its only element, `{name}` and `{argument}` for the parts of that."
+        "The body as text; `{device}` is filled in, and `{commands}` stands for a list as `[[\"changePace\",true]]`, `{command}` for its only element, `{name}` for its name without quotes, `{argument}` for its argument as JSON, or `null`."
       ),
+      .optional("kinds", \.kinds, .list(of: .choice), "The commands that can be queued; by default, all of the SDK."),
     ])
 }
 

@@ -54,6 +54,13 @@ extension DecodingContext {
           remedy: "give url or command")
       }
     }
+    if dialect.devices.url != nil, dialect.devices.command != nil {
+      inside("devices") { context in
+        context.refuse(
+          .contradiction, document["devices"]?.position ?? document.position,
+          "one request or one command creates a device", remedy: "give url or command")
+      }
+    }
     judgeURLs(dialect, document)
     judgeTemplates(of: dialect, document)
     if dialect.promises.isNamedByToken, dialect.login == nil, dialect.preset == nil {
@@ -78,6 +85,7 @@ extension DecodingContext {
     judge(document["path"], nil, remedy: ownName) { _ in false }
     judge(document["refresh"], nil, remedy: "leave it out") { _ in false }
     judge(document["login"]?["url"], "login", remedy: ownName) { _ in false }
+    judge(document["devices"]?["url"], "devices", remedy: "write {device}") { $0 == "device" }
     judge(document["commands"]?["url"], "commands", remedy: "write {device}") { $0 == "device" }
     judge(document["verify"]?["url"], "verify", remedy: "write {device}, and {cursor}, {page}, {page:0} or {offset}") {
       ["device", "cursor"].contains($0) || TargetVerification.counters.contains($0)
