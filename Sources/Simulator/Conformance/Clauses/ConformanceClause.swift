@@ -110,8 +110,10 @@ package enum ClauseHarm: String, CaseIterable, Sendable {
 package enum ClauseNeed: String, CaseIterable, Sendable {
   /// Access to the stored records.
   case store
-  /// Tokens and a way to refresh them.
+  /// A login that gives tokens.
   case tokens
+  /// A login, and a way to refresh its tokens.
+  case refresh
   /// Uploads without a valid token are rejected.
   case refusal
   /// A way to queue commands.

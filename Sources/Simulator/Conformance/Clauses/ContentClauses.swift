@@ -89,8 +89,18 @@ extension ConformanceClause {
       because: "versions and platforms differ in what they add (SDK §5.1, §5.2)",
       presumes: ["time-is-utc", "time-to-the-millisecond"], recordedAt),
     ConformanceClause(
+      "uuid-in-lower-case", .content, .must, .lose, "A record whose uuid is in lower case is acknowledged and stored",
+      because: "iOS writes uuids in capitals, and Android does not (SDK §5.1)"
+    ) { run in
+      let phone = try run.phone()
+      let record = try run.raw(
+        phone, #"{"uuid":"%L","timestamp":"%T","coords":{"latitude":45.521,"longitude":-116.309,"accuracy":4.5}}"#)
+      try run.deliver(phone, [record], as: "a record whose uuid is in lower case")
+      try run.expectOnce([record], of: phone.name, among: " whose uuid is in lower case")
+    },
+    ConformanceClause(
       "inaccurate-kept", .content, .should, .lose,
-      "Records of an accuracy of 1,500 and 4,800 m, mocked, of an unknown activity, are stored",
+      "Records of an accuracy of 1,500 and 4,800 m, mocked, of an unknown activity or in an aircraft, are stored",
       because: "what is useful is for the reader to decide; the phone deletes the record either way (SDK §5.1)",
       inaccurate),
     ConformanceClause(
@@ -180,7 +190,9 @@ extension ConformanceClause {
       guard let stored = look.entry(of: record)?.value(name) else { throw run.noTimeShown }
       guard let instant = stored.instant else {
         throw ClauseRun.unseen(
-          name, "the store's time cannot be read: \(stored.shown.shortened(60)); see verify.fields")
+          name,
+          "the store's time cannot be read: \(stored.shown.shortened(60)); let the list, its query or its command write it in ISO 8601 or as a number since 1970"
+        )
       }
       let error = instant.milliseconds(since: record.timestamp)
       if error != 0, isExact || abs(error) >= 1_000 {
@@ -231,7 +243,7 @@ extension ConformanceClause {
     let time = run.instant(50)
     let later = time.advanced(byMilliseconds: 3_600_000).iso8601Text
     for members in [
-      "\"recorded_at\":\"\(later)\",\"age\":3600000", "\"age\":-5",
+      "\"recorded_at\":\"\(later)\",\"age\":3600000", "\"age\":-5", "\"age\":2592000000",
       "\"timestampMeta\":{\"time\":\(time.millisecondsSince1970 + 7),\"systemTime\":1,\"systemClockElaspsedRealtime\":2},\"activities\":[{\"type\":\"still\",\"confidence\":80}]",
     ] {
       let phone = try run.phone()
@@ -252,14 +264,22 @@ extension ConformanceClause {
     // As of a cell of a network in the country.
     let vague = run.fix(phone) { $0.coords.accuracy = 4_800 }
     try run.deliver(phone, [record, vague], as: "an inaccurate record")
-    let look = try run.expectOnce([record, vague], of: phone.name, among: " of an accuracy of 1,500 and 4,800 m")
-    // A store that says false presents a simulated position as a real one.
-    guard let entry = look.entry(of: record), let stored = entry.value("mock"), stored.flag == false,
-      record.value["mock"] != nil
-    else { return }
+    let flying = run.fix(phone) { ($0.coords.speed, $0.coords.altitude) = (251.75, 11_277.5) }
+    try run.deliver(phone, [flying], as: "a record of an aircraft")
+    let look = try run.expectOnce(
+      [record, vague, flying], of: phone.name, among: " of an accuracy of 1,500 and 4,800 m, and of an aircraft")
+    for (record, fields) in [(vague, ["coords.accuracy"]), (flying, ["coords.speed", "coords.altitude"])] {
+      let shown = fields.filter { run.facts.shows($0) && run.facts.strange($0) == nil && record.sends($0) }
+      try run.expectSame(shown, of: record, in: look)
+    }
+    // A store that says false, or keeps all and not this, presents a simulated position as a real one.
+    let keepsAll = run.facts.promises(.unknown) && run.facts.takesDefaultSchema
+    guard let entry = look.entry(of: record), record.value["mock"] != nil else { return }
+    let stored = entry.value("mock")
+    guard stored.map({ $0.flag == false }) ?? keepsAll else { return }
     run.showRequest(of: record)
     throw run.fail(
-      "mock: \(stored.shown) instead of true", harm: .wrong, stored: entry.entry.shown.shortened(300),
+      "mock: \(stored?.shown ?? "not stored") instead of true", harm: .wrong, stored: entry.entry.shown.shortened(300),
       sign: .field("mock"))
   }
 
@@ -274,14 +294,15 @@ extension ConformanceClause {
     let phone = try run.phone { draft in
       for param in sentParams { draft.addParam(param.name, param.value) }
     }
-    let record = run.fix(phone)
-    try run.deliver(phone, [record])
-    let look = try run.expectOnce([record], of: phone.name)
+    let records = run.fixes(phone, min(2, run.facts.recordsMax))
+    let record = records[0]
+    try run.deliver(phone, records)
+    let look = try run.expectOnce(records, of: phone.name)
     guard let first = look.entry(of: record) else { return }
     if first.value("params") == nil, let place = first.namedPlace(of: "params") {
       throw run.misplaced("params", place, first)
     }
-    try expectParams(run, of: first)
+    for record in records { if let entry = look.entry(of: record) { try expectParams(run, of: entry) } }
     let name = "user_id"
     guard let found = run.param(name, of: first) else { return }
     phone.configure { draft in draft.addParam(name, .integer(5678)) }
@@ -304,6 +325,10 @@ extension ConformanceClause {
       guard let sent = StoredValue(value.serialized) else { continue }
       guard let stored = run.param(name, of: entry) else {
         if !isOwed { continue }
+        if let place = entry.entry.place(of: sent) {
+          throw ClauseRun.unseen(
+            "params", "the store shows the param \(name) at \(place): say in verify.fields where 'params' stands")
+        }
         throw run.fail("the param \(name) is not stored", stored: entry.entry.shown.shortened(200))
       }
       if !stored.equals(sent) {

@@ -15,6 +15,7 @@ extension ConformanceClause {
         $0.isMoving = false
         $0.extras = run.object(#"{"own":"x"}"#)
       }
+      try allStored(run, .motionchange)
       try expectSeen(run)
     },
     ConformanceClause(
@@ -27,10 +28,11 @@ extension ConformanceClause {
         try event(run, ["event", "geofence.identifier", "geofence.action", "extras"]) {
           $0.event = .geofence
           $0.geofence = GeofenceTrigger(
-            identifier: "yard \(action.rawValue)", action: action,
+            identifier: "yard \(action.rawValue), the one behind the long hall of the old railway station",
+            action: action,
             // The crossing precedes its position (SDK §15.3.2).
             timestamp: $0.timestamp.advanced(byMilliseconds: -17_250),
-            extras: run.object(#"{"zone":3}"#))
+            extras: run.object(#"{"zone":3,"site":{"name":"Süd","gates":[1,2]}}"#))
           $0.extras = run.object(#"{"own":"x"}"#)
         }
       }
@@ -42,7 +44,11 @@ extension ConformanceClause {
       because: "the documents list it on the wire (LocationEvent event; SDK §5.4)", threads: ["capacitor#257"],
       presumes: ["event-motionchange"]
     ) { run in
-      try event(run, ["event"]) { $0.event = .heartbeat }
+      try event(run, ["event", "extras"]) {
+        $0.event = .heartbeat
+        $0.extras = run.object(#"{"own":"x"}"#)
+      }
+      try allStored(run, .heartbeat)
       try expectSeen(run)
     },
     ConformanceClause(
@@ -51,10 +57,18 @@ extension ConformanceClause {
       because: "it says that the user has switched the location off (LocationEvent event; SDK §5.4)",
       threads: ["react-native#575"], presumes: ["event-motionchange"]
     ) { run in
-      try event(run, ["event"]) {
+      try event(run, ["event", "extras"]) {
         $0.event = .providerchange
         $0.provider = .allowed
+        $0.extras = run.object(#"{"own":"x"}"#)
       }
+      // False is what it is sent for.
+      try event(run, ["event"]) {
+        $0.event = .providerchange
+        $0.provider = ProviderState(
+          isEnabled: false, authorizationStatus: 2, hasGPS: false, hasNetwork: false, accuracyAuthorization: 1)
+      }
+      try allStored(run, .providerchange)
       try expectSeen(run)
     },
   ]
@@ -81,6 +95,20 @@ extension ConformanceClause {
     try expectPart(run, .geofence, of: record, in: look)
     try expectPart(run, .provider, of: record, in: look)
     try expectProvider(run, of: record, in: look)
+  }
+
+  /// Checks that later ones of its kind leave the first as it is, also of the same state: the last state of a device is not its
+  /// track.
+  private static func allStored(_ run: ClauseRun, _ event: RecordEvent) throws {
+    let phone = try run.phone()
+    let records = [true, false, false].map { isMoving in
+      run.fix(phone) {
+        ($0.event, $0.isMoving) = (event, isMoving)
+        if event == .providerchange { $0.provider = .allowed }
+      }
+    }
+    for record in records { try run.deliver(phone, [record], as: "a \(event.name) record") }
+    try run.expectOnce(records, of: phone.name, among: " of the event \(event.name)")
   }
 
   private static let actions = [GeofenceTrigger.Action.enter, .exit, .dwell]
@@ -149,17 +177,25 @@ extension ConformanceClause {
     }
   }
 
-  /// Checks that entering and leaving a geofence are separate: the second crossing must not change the first.
+  /// Checks that entering and leaving a geofence are separate, twice at its border: no crossing must change another.
   private static func crossings(_ run: ClauseRun) throws {
-    let phone = try run.phone()
-    let records = [(GeofenceTrigger.Action.enter, 1), (.exit, 2)].map { action, zone in
+    for isBatch in run.facts.refusesBatchesAlone ? [false] : run.facts.forms { try crossings(run, isBatch: isBatch) }
+  }
+
+  private static func crossings(_ run: ClauseRun, isBatch: Bool) throws {
+    let phone = try run.phone { $0.http.batchSync = isBatch }
+    let records = [(GeofenceTrigger.Action.enter, 1), (.exit, 2), (.exit, 3)].map { action, zone in
       run.fix(phone) {
         $0.event = .geofence
         $0.geofence = GeofenceTrigger(
           identifier: "gate", action: action, timestamp: $0.timestamp, extras: run.object(#"{"zone":\#(zone)}"#))
       }
     }
-    for record in records { try run.deliver(phone, [record], as: "a geofence record") }
+    if isBatch, run.facts.recordsMax >= records.count {
+      try run.deliver(phone, records, as: "a batch of geofence records")
+    } else {
+      for record in records { try run.deliver(phone, [record], as: "a geofence record") }
+    }
     let look = try run.expectOnce(records, of: phone.name, among: " of one geofence, entered and left,")
     for record in records {
       for field in ["geofence.identifier", "geofence.action"] { try run.expectSame(field, of: record, in: look) }

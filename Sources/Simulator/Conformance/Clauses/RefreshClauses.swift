@@ -14,7 +14,7 @@ extension ConformanceClause {
       "refresh-form", .tokens, .must, .block, "A refresh as a form is answered with tokens",
       because:
         "the SDK sends application/x-www-form-urlencoded unless refreshHeaders say otherwise (HttpConfig; SDK §11.2)",
-      threads: ["cordova#1071", "flutter#1201"], needs: [.tokens],
+      threads: ["cordova#1071", "flutter#1201"], needs: [.refresh],
       presumes: ["register-answer", "refresh-answer-found", "refresh-answer-not-html"]
     ) { run in
       let (phone, tokens) = try signedIn(run)
@@ -22,7 +22,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "refresh-json", .tokens, .should, .block, "A refresh as a JSON object is answered with tokens",
-      because: "it is what the SDK sends when refreshHeaders name that type (SDK §11.2)", needs: [.tokens],
+      because: "it is what the SDK sends when refreshHeaders name that type (SDK §11.2)", needs: [.refresh],
       presumes: ["refresh-form", "refresh-answer-found", "refresh-without-bearer"]
     ) { run in
       guard run.target.dialect.promises.takesJSONRefresh || run.target.dialect.preset == .rollingroad else {
@@ -36,7 +36,7 @@ extension ConformanceClause {
     ConformanceClause(
       "refresh-with-expired-bearer", .tokens, .must, .block,
       "A refresh is not refused for the access token in its header",
-      because: "the default refreshHeaders send the expired one along (SDK §2.8)", needs: [.tokens],
+      because: "the default refreshHeaders send the expired one along (SDK §2.8)", needs: [.refresh],
       presumes: ["refresh-form", "refresh-answer-found"]
     ) { run in
       let (phone, tokens) = try signedIn(run)
@@ -46,7 +46,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "refresh-without-bearer", .tokens, .should, .block, "A refresh without an Authorization header is answered",
-      because: "apps set refreshHeaders to {} (HttpConfig)", threads: ["react-native#2366"], needs: [.tokens],
+      because: "apps set refreshHeaders to {} (HttpConfig)", threads: ["react-native#2366"], needs: [.refresh],
       presumes: ["refresh-form", "refresh-answer-found"]
     ) { run in
       let (phone, tokens) = try signedIn(run)
@@ -56,11 +56,11 @@ extension ConformanceClause {
       "refresh-answer-found", .tokens, .must, .deaf, "A refresh brings exactly one access token that the SDK finds",
       because:
         "it walks the objects of the answer for the usual names, and does not look into lists (SDK §11.3, §11.4)",
-      threads: ["react-native#1180", "react-native#2376"], needs: [.tokens], presumes: ["refresh-answer-not-html"],
+      threads: ["react-native#1180", "react-native#2376"], needs: [.refresh], presumes: ["refresh-answer-not-html"],
       answerFound),
     ConformanceClause(
       "refreshed-token-works", .tokens, .must, .drain, "A new access token is accepted at once",
-      because: "the SDK refreshes once for an upload, and then gives it up (SDK §11.6)", needs: [.tokens],
+      because: "the SDK refreshes once for an upload, and then gives it up (SDK §11.6)", needs: [.refresh],
       presumes: ["refresh-form", "refresh-answer-found"]
     ) { run in
       let (phone, tokens) = try signedIn(run)
@@ -73,10 +73,10 @@ extension ConformanceClause {
       "A stated end of a token is in a unit that the SDK understands, and ahead",
       because:
         "up to 10⁹ it is seconds from now, up to 10¹² seconds since 1970, above milliseconds; a past end means a refresh before every upload (SDK §11.5)",
-      needs: [.tokens], presumes: ["refresh-answer-found", "refresh-form"], expires),
+      needs: [.refresh], presumes: ["refresh-answer-found", "refresh-form"], expires),
     ConformanceClause(
       "no-expiry-stated", .tokens, .should, .drain, "A refresh states an end when the registration does",
-      because: "without one the phone learns of each end by a 401 (SDK §11.5)", needs: [.tokens],
+      because: "without one the phone learns of each end by a 401 (SDK §11.5)", needs: [.refresh],
       presumes: ["refresh-answer-found", "refresh-form"]
     ) { run in
       let (phone, tokens) = try signedIn(run)
@@ -93,22 +93,22 @@ extension ConformanceClause {
       "A refresh whose answer was lost can be repeated a second later with the old refresh token",
       because:
         "the phone has never seen the new one, and asks again with its next upload: refused, it is locked out for good (SDK §11.4)",
-      needs: [.tokens],
+      needs: [.refresh],
       presumes: ["refresh-form", "refresh-answer-found", "refreshed-token-works", "refresh-chain"], answerLost),
     ConformanceClause(
       "refresh-twice-at-once", .tokens, .must, .block,
       "Two refreshes with one token at once both bring tokens that work",
       because: "an app and its service in the background refresh at the same time (SDK §11.6)",
-      needs: [.tokens],
+      needs: [.refresh],
       presumes: ["refresh-form", "refresh-answer-lost", "refresh-answer-found"], twiceAtOnce),
     ConformanceClause(
       "refresh-while-uploading", .tokens, .must, .lose, "An upload that is under way during a refresh is stored once",
-      because: "requests overlap (SDK §11.6)", needs: [.store, .tokens],
+      because: "requests overlap (SDK §11.6)", needs: [.store, .refresh],
       presumes: ["refresh-form", "resend-after-cut-answer", "refresh-answer-found", "refreshed-token-works"],
       whileUploading),
     ConformanceClause(
       "refresh-chain", .tokens, .must, .block, "Ten refreshes in a row, each with the newest refresh token, succeed",
-      because: "a phone lives longer than one refresh (SDK §11.4)", needs: [.tokens],
+      because: "a phone lives longer than one refresh (SDK §11.4)", needs: [.refresh],
       presumes: ["refresh-form", "refresh-answer-found", "refreshed-token-works"]
     ) { run in
       var (phone, tokens) = try signedIn(run)
@@ -118,7 +118,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "dead-refresh-refused", .tokens, .must, .wrong, "An unknown refresh token is refused with 400, 401 or 403",
-      because: "the SDK then asks its app to log in again (SDK §11.6)", threads: ["capacitor#388"], needs: [.tokens]
+      because: "the SDK then asks its app to log in again (SDK §11.6)", threads: ["capacitor#388"], needs: [.refresh]
     ) { run in
       let phone = try run.phone(signsIn: false)
       let tokens = try run.signIn(phone.name)
@@ -131,7 +131,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "refresh-answer-not-html", .tokens, .must, .deaf, "A refresh is not answered with a page or a redirect",
-      because: "no token is found in a page, and no redirect is followed (SDK §11.3)", needs: [.tokens]
+      because: "no token is found in a page, and no redirect is followed (SDK §11.3)", needs: [.refresh]
     ) { run in
       let (phone, tokens) = try signedIn(run)
       let request = try run.refreshRequest(tokens, in: phone)
@@ -230,10 +230,14 @@ extension ConformanceClause {
     for connection in connections { connection.send([request.bytes[request.bytes.count - 1]]) }
     run.lastSent = request
     return try connections.map { connection in
-      guard case .answer(let answer) = connection.reply(within: ClauseRun.answerTime),
+      let reply = connection.reply(within: ClauseRun.answerTime)
+      guard case .answer(let answer) = reply,
         [200, 201].contains(answer.status), let body = JSONValue(answer: answer.body),
         let renewed = DeviceTokens(FoundTokens(searching: body), after: tokens)
-      else { throw run.fail("one of two refreshes at once with one token was refused") }
+      else {
+        run.lastReply = reply
+        throw run.fail("one of two refreshes at once with one token has brought no tokens: \(reply.text)")
+      }
       return renewed
     }
   }

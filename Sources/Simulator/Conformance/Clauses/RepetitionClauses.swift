@@ -70,8 +70,9 @@ extension ConformanceClause {
     ) { try alike($0, milliseconds: 60_000, metres: 0) },
     ConformanceClause(
       "same-time-and-place-two-events", .repetition, .must, .lose,
-      "A motion change and a geofence record of one time and place are both stored",
-      because: "the engine makes both of one fix at a stop (SDK §5.4, §12.2)", threads: ["react-native#1703"],
+      "A motion change and records of two geofences, of one time and place, are all stored",
+      because: "the engine makes them of one fix at a stop, and geofences overlap (SDK §5.4, §12.2)",
+      threads: ["react-native#1703"],
       presumes: [
         "same-time-two-records", "same-place-two-records", "same-second-two-records", "event-geofence",
         "event-motionchange", "batch-all-stored",
@@ -250,12 +251,16 @@ extension ConformanceClause {
       $0.event = .motionchange
       $0.isMoving = false
     }
-    let fence = run.fix(phone, at: time, latitude: 45.7, longitude: -116.4) {
-      $0.event = .geofence
-      $0.geofence = GeofenceTrigger(identifier: "home", action: .enter, timestamp: time)
+    let fences = ["home", "street"].map { name in
+      run.fix(phone, at: time, latitude: 45.7, longitude: -116.4) {
+        $0.event = .geofence
+        $0.geofence = GeofenceTrigger(identifier: name, action: .enter, timestamp: time)
+      }
     }
-    try run.deliver(phone, [stop, fence])
-    try run.expectOnce([stop, fence], of: phone.name, among: ", a motion change and a geofence record of one instant,")
+    let records = [stop] + fences
+    try run.deliver(phone, records)
+    try run.expectOnce(
+      records, of: phone.name, among: ", a motion change and records of two geofences of one instant,")
   }
 
   private static func twin(_ run: ClauseRun) throws {

@@ -266,7 +266,12 @@ extension ConformanceClause {
       phone.put([record])
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
       if !upload.isSuccess, isClaimed || upload.status == 0 { throw run.refusal(upload, of: method.rawValue) }
-      if upload.isSuccess { try run.expectOnce([record], of: phone.name, among: " sent with \(method.rawValue)") }
+      guard upload.isSuccess else { continue }
+      try run.expectOnce([record], of: phone.name, among: " sent with \(method.rawValue)")
+      // What is put at a URL may replace what was there.
+      let second = run.fix(phone)
+      try run.deliver(phone, [second], as: "a second upload with \(method.rawValue)")
+      try run.expectOnce([record, second], of: phone.name, among: " sent one after the other with \(method.rawValue)")
     }
   }
 }

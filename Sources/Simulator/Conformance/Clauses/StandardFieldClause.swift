@@ -72,19 +72,19 @@ private struct StandardRecords {
 
   init(_ run: ClauseRun, _ phone: ConformancePhone) {
     different = [
-      run.fix(phone) { ($0.coords.ellipsoidalAltitude, $0.coords.floor) = (859.5, 3) },
+      run.fix(phone) { ($0.coords.ellipsoidalAltitude, $0.coords.floor, $0.odometerError) = (859.5, 3, 10.25) },
       run.fix(phone) { record in
         (record.coords.speed, record.coords.heading) = (0.25, 88.5)
         (record.coords.altitude, record.coords.accuracy) = (-3.5, 17.25)
         (record.coords.speedAccuracy, record.coords.headingAccuracy) = (1.75, 12.5)
         (record.coords.altitudeAccuracy, record.coords.ellipsoidalAltitude, record.coords.floor) = (6.25, 44.75, -2)
         // More digits than a 32-bit float has.
-        (record.odometer, record.isMoving) = (1_204_871.43, false)
+        (record.odometer, record.odometerError, record.isMoving) = (1_204_871.43, 3.75, false)
         record.activity = Activity(.still, confidence: 61)
         record.battery = Battery(level: 0.97, isCharging: true)
       },
     ]
-    let kinds = [ActivityType.walking, .running, .onBicycle].map { kind in
+    let kinds = [ActivityType.walking, .onFoot, .running, .onBicycle].map { kind in
       run.fix(phone) { $0.activity = Activity(kind, confidence: 92) }
     }
     let fast = run.fix(phone) { record in
@@ -136,10 +136,14 @@ private struct ShownFields {
     ]
     // A backend that keeps what no document names keeps what one does.
     let keepsAll = facts.promises(.unknown) && facts.takesDefaultSchema
-    let rare = ["speed_accuracy", "heading_accuracy", "altitude_accuracy", "ellipsoidal_altitude", "floor"]
+    let rare =
+      ["speed_accuracy", "heading_accuracy", "altitude_accuracy", "ellipsoidal_altitude", "floor"].map {
+        "coords.\($0)"
+      }
+      + ["odometer_error"]
     others =
       pairs.filter { facts.shows($0.beside) && (isPromised($0.of) || showsOfAll($0.field)) }.map(\.field)
-      + rare.map { "coords.\($0)" }.filter { keepsAll || showsOfAll($0) }
+      + rare.filter { keepsAll || showsOfAll($0) }
     present = keepsAll ? ["recorded_at", "age"] : []
   }
 

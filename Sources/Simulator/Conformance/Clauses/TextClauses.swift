@@ -16,21 +16,23 @@ extension ConformanceClause {
     ) { run in
       try extras(
         run,
-        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0,"l":[],"m":{},"k.d":1,"$k":2,"tripId":4,"trip_id":5,"Trip-Id":6,"deep":{"a":{"b":{"c":{"d":{"e":[1]}}}}},"lines":"a\r\nb","day":"2026-02-03","when":"2026-02-03T04:05:06+02:00"}"#
+        #"{"s":"x","i":7,"t":true,"f0":false,"n":null,"a":[1,"2",[3],null,5,6,7,8],"o":{"k":{"d":1}},"e":"","z":0,"l":[],"m":{},"k.d":1,"$k":2,"tripId":4,"trip_id":5,"Trip-Id":6,"deep":{"a":{"b":{"c":{"d":{"e":{"f":{"g":{"h":[1]}}}}}}}},"lines":"a\r\nb","day":"2026-02-03","when":"2026-02-03T04:05:06+02:00","0":"a","rooms":{"0":"a","1":"b"},"Schlüssel 鍵":8,"stops":[{"at":1},{"at":2}],"yes":"true","none":"null","code":"007","a key that is longer than a column of sixty-four letters has room for":9}"#
       )
       try namedLikeFields(run)
     },
     ConformanceClause(
       "extras-numbers-not-integers", .content, .must, .wrong, "Fractions in extras stay fractions",
       because: "1.5 is not 1 (LocationEvent extras)", presumes: ["extras-every-kind"]
-    ) { try extras($0, #"{"d1":1.5,"d2":2.0,"d3":0.1,"d4":-0.25}"#) },
+    ) { try extras($0, #"{"d1":1.5,"d2":2.0,"d3":0.1,"d4":-0.25,"list":[1.5,0.1,2]}"#) },
     ConformanceClause(
       "integers-exact", .content, .must, .wrong, "Whole numbers between -(2^53 - 1) and 2^53 - 1 are stored exactly",
       because: "ids and times in milliseconds are such numbers, and every double holds them (RFC 8259 §6)",
       presumes: ["extras-every-kind"]
     ) {
       try extras(
-        $0, #"{"i1":9007199254740991,"i2":-9007199254740991,"i3":2147483648,"i4":16777217,"i5":1785263662563}"#)
+        $0,
+        #"{"i1":9007199254740991,"i2":-9007199254740991,"i3":2147483648,"i4":16777217,"i5":1785263662563,"list":[9007199254740991,16777217]}"#
+      )
     },
     ConformanceClause(
       "integers-64-bit", .content, .should, .wrong, "Whole numbers of 64 bits with a sign are stored exactly",
@@ -58,6 +60,12 @@ extension ConformanceClause {
         let look = try run.expectOnce([record], of: phone.name, among: " with \(kilobytes) KB of extras")
         try run.expectWholeNotes(of: [record], in: look)
       }
+      guard run.facts.recordsMax > 1 else { return }
+      let batch =
+        run.fixes(phone, 1) + [run.record(phone, extras: "{\"note\":\"\(String(repeating: "9", count: 8_000))\"}")]
+      try run.deliver(phone, batch, as: "a batch with 8 KB of extras")
+      let look = try run.expectOnce(batch, of: phone.name, among: " of a batch with 8 KB of extras")
+      try run.expectWholeNotes(of: [batch[1]], in: look)
     },
     ConformanceClause(
       "text-all-scripts", .content, .must, .wrong, "Text in all scripts, emoji among them, is stored as it was sent",
@@ -69,7 +77,7 @@ extension ConformanceClause {
     ) {
       try extras(
         $0,
-        #"{"s1":"Z\u00fcrich \uD83D\uDE97","s2":"a\/b \"c\" \\d","s3":"x\ny\tz","s4":"\u2028","s5":" <a href='x'>A&B</a> "}"#
+        #"{"s1":"Z\u00fcrich \uD83D\uDE97","s2":"a\/b \"c\" \\d","s3":"x\ny\tz","s4":"\u2028","s5":" <a href='x'>A&B</a> ","s6":"100%25 a+b","s7":"\u0007\u001f\u00a0."}"#
       )
     },
     ConformanceClause(

@@ -11,7 +11,8 @@ import Upload
 extension ConformanceClause {
   static let tokens: [ConformanceClause] = [
     ConformanceClause(
-      "register-answer", .tokens, .must, .deaf, "A registration gives an access token and a refresh token",
+      "register-answer", .tokens, .must, .deaf,
+      "A registration gives an access token, and a refresh token where tokens are refreshed",
       because:
         "without an access token a device cannot upload, and without a refresh token it cannot go on when the access token expires (SDK §21)",
       needs: [.tokens], phase: .first, registerAnswer),
@@ -72,8 +73,7 @@ extension ConformanceClause {
       needs: [.tokens, .refusal],
       presumes: ["no-token-refused", "expires-true"]
     ) { run in
-      let upload = try run.uploadAfterTheEnd().upload
-      if upload.isSuccess {
+      if let upload = try run.uploadsAfterTheEnd().first(where: \.upload.isSuccess)?.upload {
         throw run.fail(
           "a token was taken \(run.target.dialect.promises.accessLeeway.wholeMilliseconds / 1_000 + 1) s after its stated end, or later: promises.accessTokenLeeway says how long that is meant",
           upload)
@@ -109,28 +109,18 @@ extension ConformanceClause {
       }
       let (mine, other) = (try run.phone(named: "own"), try run.phone(named: "other"))
       let tokens = try run.signIn(mine.name)
-      let phone = try run.phone(exactly: mine.name, tokens: tokens) {
-        $0.http.params = .object(["device_id": .string(other.name)])
-      }
-      let record = run.fix(phone)
-      phone.put([record])
-      guard let upload = phone.upload().last, upload.status > 0 else {
-        throw ClauseStop.notJudged("there was no answer")
-      }
-      // A rejection keeps the promise, too.
-      let look = upload.isSuccess ? try run.look(for: [record], of: mine.name) : nil
-      run.pause(Int(run.unsettledTime.wholeMilliseconds))
-      if try run.storedIfListed(other.name)?.contains(where: { $0.uuid == record.uuid }) ?? false {
-        throw run.fail("with a token of '\(mine.name)' a record is stored under '\(other.name)'")
-      }
-      guard look?.missing.isEmpty ?? true else {
-        throw ClauseStop.notJudged("the record was acknowledged and is listed under neither device")
+      for isBatch in run.facts.forms {
+        let phone = try run.phone(exactly: mine.name, tokens: tokens) {
+          $0.http.batchSync = isBatch
+          $0.http.params = .object(["device_id": .string(other.name)])
+        }
+        try expectNotUnder(other.name, run, phone)
       }
     },
     ConformanceClause(
       "same-device-after-refresh", .tokens, .must, .wrong,
       "Records before and after a refresh, or a second registration, are one device's",
-      because: "a new token does not make a new phone", needs: [.store, .tokens],
+      because: "a new token does not make a new phone", needs: [.store, .refresh],
       presumes: ["refreshed-token-works", "refresh-form", "refresh-answer-found"], sameDevice),
     ConformanceClause(
       "register-again", .tokens, .should, .block, "A device that registers again gets tokens that work",
@@ -148,6 +138,25 @@ extension ConformanceClause {
     },
   ]
 
+  /// Uploads a record, which must not be stored under another device.
+  private static func expectNotUnder(_ other: String, _ run: ClauseRun, _ phone: ConformancePhone) throws {
+    let records = run.fixes(phone, phone.configuration.http.batchSync ? min(2, run.facts.recordsMax) : 1)
+    let record = records[0]
+    phone.put(records)
+    guard let upload = phone.upload().last, upload.status > 0 else {
+      throw ClauseStop.notJudged("there was no answer")
+    }
+    // A rejection keeps the promise, too.
+    let look = upload.isSuccess ? try run.look(for: [record], of: phone.name) : nil
+    run.pause(Int(run.unsettledTime.wholeMilliseconds))
+    if try run.storedIfListed(other)?.contains(where: { $0.uuid == record.uuid }) ?? false {
+      throw run.fail("with a token of '\(phone.name)' a record is stored under '\(other)'")
+    }
+    guard look?.missing.isEmpty ?? true else {
+      throw ClauseStop.notJudged("the record was acknowledged and is listed under neither device")
+    }
+  }
+
   private static func registerAnswer(_ run: ClauseRun) throws {
     let name = try run.phone(signsIn: false).name
     run.lastSent = try run.signInRequest(name)
@@ -159,16 +168,22 @@ extension ConformanceClause {
       let place = outcome.body.placeOfHiddenToken ?? ""
       throw run.fail("the answer to a registration has no access token where the SDK finds it: it stands at \(place)")
     }
-    if found.refreshToken == nil { throw run.fail("the answer to a registration has no refresh token") }
+    if found.refreshToken == nil, run.target.refreshURL != nil {
+      throw run.fail("the answer to a registration has no refresh token")
+    }
   }
 
   private static func expired(_ run: ClauseRun) throws {
-    let (upload, record, device) = try run.uploadAfterTheEnd()
-    if upload.isSuccess { throw ClauseStop.notJudged("the token was still taken: see tokens-end") }
-    if upload.status != 401 {
-      throw run.fail("an expired access token was \(upload.outcome.answer(100))", upload)
+    let ends = try run.uploadsAfterTheEnd()
+    if ends.contains(where: \.upload.isSuccess) {
+      throw ClauseStop.notJudged("the token was still taken: see tokens-end")
     }
-    try run.expectNotStored(record, of: device, refused: upload, "an upload with an expired access token")
+    for (upload, record, device) in ends {
+      if upload.status != 401 {
+        throw run.fail("an expired access token was \(upload.outcome.answer(100))", upload)
+      }
+      try run.expectNotStored(record, of: device, refused: upload, "an upload with an expired access token")
+    }
   }
 
   private static func changedToken(_ run: ClauseRun) throws {
@@ -242,20 +257,22 @@ extension ClauseRun {
 
   private static let patience = Nanoseconds.seconds(10)
 
-  /// Signs in, uploads, waits until the token has expired, and uploads another record without a refresh.
-  func uploadAfterTheEnd() throws -> (upload: ConformancePhone.Upload, record: SentRecord, device: String) {
+  /// Signs in, uploads, waits until the token has expired, and uploads other records without a refresh: one by itself, and one
+  /// as a batch, where the app sends both.
+  func uploadsAfterTheEnd() throws -> [(upload: ConformancePhone.Upload, record: SentRecord, device: String)] {
     let name = try phone(signsIn: false).name
     let tokens = try signIn(name)
     let begin = wallNow
-    func upload() throws -> (ConformancePhone.Upload, SentRecord, String) {
+    func upload(_ isBatch: Bool) throws -> (ConformancePhone.Upload, SentRecord, String) {
       let phone = try phone(exactly: name, tokens: tokens) {
+        $0.http.batchSync = isBatch
         $0.authorization.refreshUrl = nil
         $0.authorization.expires = TokenExpiry.never
       }
-      let record = fix(phone)
-      phone.put([record])
+      let records = fixes(phone, isBatch ? min(2, facts.recordsMax) : 1)
+      phone.put(records)
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
-      return (upload, record, name)
+      return (upload, records[0], name)
     }
     let stated = tokens.expires.flatMap { TokenExpiry.instant(of: $0, setAt: begin) }
     let promised = target.dialect.promises.accessLifetime.map { begin.advanced(byMilliseconds: $0.wholeMilliseconds) }
@@ -267,10 +284,11 @@ extension ClauseRun {
       throw ClauseStop.notJudged("access tokens live for \(left / 1_000) s: start the backend with at most 10")
     }
     // What was seen before its end may be remembered as good.
-    _ = try upload()
+    let forms = facts.refusesBatchesAlone ? [false] : facts.forms
+    for isBatch in forms { _ = try upload(isBatch) }
     let leeway = target.dialect.promises.accessLeeway.wholeMilliseconds
     while wallNow < end.advanced(byMilliseconds: leeway + 1_100) { pause(100) }
-    return try upload()
+    return try forms.map(upload)
   }
 
   /// Returns the SDK's own refresh request for these tokens.

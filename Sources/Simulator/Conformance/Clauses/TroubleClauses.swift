@@ -294,7 +294,9 @@ extension ConformanceClause {
       _ = try run.restart("TERM")
       try run.deliver(phone, [run.fix(phone)], as: "an upload with a token from before the restart")
       // An access token that is valid without the store says nothing of the refresh token, unless the phone has used that.
-      guard let refresh = tokens.refresh, phone.configuration.authorization.refreshToken == refresh else { return }
+      guard run.target.refreshURL != nil, let refresh = tokens.refresh,
+        phone.configuration.authorization.refreshToken == refresh
+      else { return }
       _ = try run.refresh(tokens, in: phone, as: "a refresh with a token from before the restart")
     },
   ]

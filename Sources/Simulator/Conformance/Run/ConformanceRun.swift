@@ -299,8 +299,11 @@ package final class ConformanceRun: Sendable {
 
   private func missingNeed(of clause: ConformanceClause) -> ConformanceVerdict? {
     let needs = clause.needs
-    if needs.contains(.tokens), target.login == nil || target.refreshURL == nil {
+    if !needs.isDisjoint(with: [.tokens, .refresh]), target.login == nil {
       return .notApplicable("the dialect promises no tokens")
+    }
+    if needs.contains(.refresh), target.refreshURL == nil {
+      return .notApplicable("the dialect names no refresh")
     }
     if needs.contains(.refusal), facts.tokens == .none {
       return .notApplicable("no upload is refused for its token")

@@ -41,4 +41,4 @@ def plant(name, server):
     PLANTED[name](parts)
 
 
-from defects import arrival, command, content, rare, shape, storage, token, trouble, wiring  # noqa: E402, F401
+from defects import arrival, command, content, rare, shape, storage, token, trouble, value, wiring  # noqa: E402, F401

@@ -181,3 +181,29 @@ def commands_of_neighbours_swapped(parts):
             last["commands"] = commands
             return acknowledge(upload, [])
         return acknowledge(upload, commands or last.pop("commands", []))
+
+
+def queue_only(parts, is_wanted):
+    @around(parts.commands, "queue")
+    def _(queue, device, commands):
+        return queue(device, [command for command in commands if is_wanted(command)])
+
+
+@defect
+def command_falsy_argument_lost(parts):
+    queue_only(parts, lambda command: len(command) < 2 or bool(command[1]))
+
+
+@defect
+def command_long_lost(parts):
+    queue_only(parts, lambda command: len(write(command)) <= 1000)
+
+
+@defect
+def command_digits_as_number(parts):
+    def edit(value):
+        return int(value) if isinstance(value, str) and value.isdigit() else value
+
+    answer_with(
+        parts, lambda content, commands: content | {"background_geolocation": [walk(command, edit) for command in commands]}
+    )
