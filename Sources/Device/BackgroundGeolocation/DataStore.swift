@@ -112,7 +112,7 @@ extension QueuedRecord {
   fileprivate var dictionary: [String: Any] {
     if let object = JSONObject(parsing: bytes) { return object.recordDictionary }
     do throws(JSONError) {
-      return ["data": try JSONValue(parsing: bytes.span).any as Any]
+      return ["data": try JSONValue(parsing: bytes.span).element]
     } catch { return [:] }
   }
 }

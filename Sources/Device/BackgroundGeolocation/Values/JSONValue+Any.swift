@@ -66,10 +66,13 @@ extension JSONValue {
     case .integer(let number): Int(number)
     case .double(let number): number
     case .string(let text): text
-    case .array(let elements): elements.map { $0.any as Any }
+    case .array(let elements): elements.map(\.element)
     case .object(let object): object.dictionary
     }
   }
+
+  /// The same as an element of a list, which may be nil.
+  var element: Any { any ?? Any?.none as Any }
 
   /// The number, which may be an integer too.
   var double: Double? {
