@@ -218,8 +218,9 @@ extension StoredValue {
   package var instant: WallInstant? {
     switch self {
     case .text(let text):
+      if let instant = WallInstant(iso8601: text.utf8.span) { return instant }
       let spelled = StoredValue.spelledOut(StoredValue.withoutBlanks(text))
-      if let instant = WallInstant(iso8601: Array(spelled.utf8).span) { return instant }
+      if spelled != text, let instant = WallInstant(iso8601: spelled.utf8.span) { return instant }
       return Double(text).flatMap(StoredValue.instant)
     case .number(let digits): return Double(digits).flatMap(StoredValue.instant)
     case .null, .bool, .list, .object: return nil
