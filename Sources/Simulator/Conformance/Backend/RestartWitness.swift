@@ -28,11 +28,11 @@ final class RestartWitness: Sendable {
 
   init(of target: ConformanceTarget, over connections: Connections, facts: RunFacts) {
     trustsStatuses = !facts.isBusy
-    let pause = facts.isSlow ? RestartWitness.pauseWhereSlowMilliseconds : RestartWitness.pauseMilliseconds
+    let usualPause = facts.isSlow ? RestartWitness.pauseWhereSlowMilliseconds : RestartWitness.pauseMilliseconds
     NamedThread.started("witness") { [self] in
-      var connection: RawConnection?
+      var (connection, pause): (RawConnection?, Int) = (nil, usualPause)
       while !hasSeen, !isOver.isRaised {
-        if !isThere(target, over: &connection) { note() }
+        if !isThere(target, over: &connection, each: &pause) { note() }
         if connections == .fresh { connection = nil }
         _ = stopping.wait(milliseconds: pause)
       }
@@ -74,8 +74,11 @@ final class RestartWitness: Sendable {
     end.signal()
   }
 
-  /// Returns false if a connection is refused, or ends before its answer. A slow backend counts as present.
-  private func isThere(_ target: ConformanceTarget, over connection: inout RawConnection?) -> Bool {
+  /// Returns false if a connection is refused, or ends before its answer. A slow backend counts as present. A proxy that limits
+  /// the rate does not look for its backend at each request, and is asked less often.
+  private func isThere(
+    _ target: ConformanceTarget, over connection: inout RawConnection?, each pause: inout Int
+  ) -> Bool {
     let open: RawConnection
     if let kept = connection.take() {
       open = kept
@@ -88,6 +91,7 @@ final class RestartWitness: Sendable {
     switch open.reply(to: .options, within: .seconds(2)) {
     case .answer(let answer):
       if answer.keepsAlive, !open.hasEnded { connection = open }
+      if RateLimit.isThrottling(answer.status) { pause = RestartWitness.pauseWhereSlowMilliseconds }
       return !isAway(answer.status, answer.head)
     case .closed, .reset: return false
     case .timeout, .notHTTP: return true
