@@ -40,7 +40,8 @@ extension Subcommand {
       not judged (the store could not be read, or other clauses are broken).
 
       The suite sends bad records, incomplete requests and floods, under devices of its own, whose names begin with 'c'; in
-      devices-look-alike some begin with a digit. Targets that are not this machine need --yes-this-is-my-server.
+      devices-look-alike some begin with a digit, and with devices.names of a dialect all have its form. Targets that are
+      not this machine need --yes-this-is-my-server.
 
       exit code: 0 when all clauses that were judged are kept, 98 when a 'must' is broken, 99 when only a 'should' is,
       97 when nothing could be judged, the store that was named could not be read, the time limit was too short, or, with

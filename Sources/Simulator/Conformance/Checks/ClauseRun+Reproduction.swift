@@ -49,8 +49,8 @@ extension ClauseRun {
     return Reproduction(decisive.commands, sequence: script(sequence, decisive: index), requests: requests)
   }
 
-  /// Returns what shows the decisive request: the creation of its device, the commands that were queued before it, and restarts since then, itself, the
-  /// restarts behind it, and the list; and the number of requests.
+  /// Returns what shows the decisive request: the creation of its device, requests with a part of its records and the commands
+  /// that were queued before it, restarts since then, itself, the restarts behind it, and the list; and the number of requests.
   private func decisiveCommands(_ request: RawRequest, among steps: [SentLog.Step]) -> (
     commands: [String], requests: Int
   ) {

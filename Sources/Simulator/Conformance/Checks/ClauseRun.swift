@@ -213,9 +213,8 @@ extension ClauseRun {
       byMilliseconds: Int64(number) * 1_137 - 7_200_000 - settings.start.millisecondsSince1970 % 1_000 + 563)
   }
 
-  /// Returns a record as another app or SDK version would write it; `%U` and `%L` stand for its uuid in upper and
-  /// in lower case, `%T` for its time. `isBare`: a
-  /// breach may be due to the fields that it lacks.
+  /// Returns a record as another app or SDK version would write it; `%U` and `%L` stand for its uuid in upper and in lower case,
+  /// `%T` for its time. `isBare`: a breach may be due to the fields that it lacks.
   func raw(
     _ phone: ConformancePhone, _ text: String, at time: WallInstant? = nil, isBare: Bool = true
   ) throws -> SentRecord {

@@ -315,7 +315,7 @@ extension ConformanceClause {
 
   private static func withoutUUID(_ run: ClauseRun) throws {
     guard run.target.dialect.promises.takesTemplates else {
-      throw ClauseStop.notApplicable("the dialect takes no template")
+      throw ClauseStop.notApplicable("the dialect promises to take no templates but the app's own")
     }
     let phone = try run.phone {
       $0.persistence.locationTemplate =

@@ -180,7 +180,7 @@ extension ConformanceClause {
 
   private static func ofTemplate(_ run: ClauseRun, _ text: String, count: Int, isBatch: Bool? = nil) throws {
     guard run.target.dialect.promises.takesTemplates else {
-      throw ClauseStop.notApplicable("the dialect takes no template")
+      throw ClauseStop.notApplicable("the dialect promises to take no templates but the app's own")
     }
     let phone = try run.phone {
       $0.persistence.locationTemplate = text
@@ -204,7 +204,7 @@ extension ConformanceClause {
 
   private static func templateChanged(_ run: ClauseRun) throws {
     guard run.target.dialect.promises.takesTemplates else {
-      throw ClauseStop.notApplicable("the dialect takes no template")
+      throw ClauseStop.notApplicable("the dialect promises to take no templates but the app's own")
     }
     try run.needBatches()
     let phone = try run.phone()
