@@ -61,9 +61,9 @@ final class RestartWitness: Sendable {
     return cameToNothing
   }
 
-  /// Reports whether a proxy answered for a backend that is away. A limit says when to come again.
+  /// Reports whether a proxy answered for a backend that is away. A limit of 503 says when to come again.
   private func isAway(_ status: Int, _ head: AnswerHead) -> Bool {
-    trustsStatuses && ConformanceTarget.isAway(status) && head[HeaderName.retryAfter] == nil
+    trustsStatuses && ConformanceTarget.isAway(status) && (status != 503 || head[HeaderName.retryAfter] == nil)
   }
 
   /// Stops the checks, and returns when none is running. May be called again.
