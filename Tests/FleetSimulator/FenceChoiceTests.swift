@@ -120,4 +120,20 @@ import Testing
     }
     #expect(stage.violated.filter { $0 == .dwell } == violated)
   }
+
+  /// Tracking that begins blind has no position for the record of a crossing (SDK §15.3.5).
+  @Test(arguments: [true, false]) func anEntryBehindABlindStart(isBlind: Bool) {
+    var fault = DeviceFault()
+    fault.noFix = true
+    let stage = Stage(platform: .ios)
+    stage.stay(-5_000)
+    stage.tell(.asked(.addGeofences([Stage.depot])))
+    stage.wait(300)
+    if isBlind { stage.begin(.device(fault)) }
+    stage.tell(.asked(.start))
+    stage.wait(60)
+    stage.go(from: -5_000, to: 0, seconds: 500)
+    stage.wait(600)
+    #expect(stage.violated.contains(.geofenceLiveness) != isBlind, "\(stage.violated)")
+  }
 }

@@ -314,11 +314,13 @@ struct TrueLife {
   /// The search for the first position takes as long.
   private static let firstSearch = Nanoseconds.seconds(45)
 
-  /// Reports whether the app may have had no position since it began, without which it can make no record.
+  /// Reports whether the app may have had no position since it began, or since it began to track, without which it can make no
+  /// record.
   func knowsNoPlace(at instant: MonotonicInstant) -> Bool {
     guard let runsSince else { return false }
     let search = toldPlaceAt == nil ? TrueLife.firstSearch : .zero
-    if let blindSince, blindSince <= runsSince + search, !sees(since: instant) { return true }
+    let tracksSince = toldPlaceAt == nil ? expectation?.since : nil
+    if let blindSince, blindSince <= (tracksSince ?? runsSince) + search, !sees(since: instant) { return true }
     // In geofences-only mode it has searched for a position only at that time.
     if expectation?.goal == .geofences, !sees(since: instant) { return toldPlaceAt == nil }
     return isCovered(from: runsSince, until: instant)
