@@ -138,12 +138,18 @@ def offset_ignored(parts):
     change(parts, edit)
 
 
-def edit_extras(parts, edit):
+def edit_object(parts, name, edit):
+    """`edit` gives another value for the object that a record has under a name."""
+
     def edit_record(record):
-        if isinstance(record.content, dict) and isinstance(record.content.get("extras"), dict):
-            record.content = record.content | {"extras": edit(record.content["extras"])}
+        if isinstance(record.content, dict) and isinstance(record.content.get(name), dict):
+            record.content = record.content | {name: edit(record.content[name])}
 
     change(parts, edit_record)
+
+
+def edit_extras(parts, edit):
+    edit_object(parts, "extras", edit)
 
 
 @defect
@@ -317,13 +323,17 @@ def motionchange_dropped(parts):
     drop_event(parts, "motionchange")
 
 
-@defect
-def geofence_forgotten(parts):
+def forget(parts, name):
     def edit(record):
         if isinstance(record.content, dict):
-            record.content = {key: value for key, value in record.content.items() if key != "geofence"}
+            record.content = {key: value for key, value in record.content.items() if key != name}
 
     change(parts, edit)
+
+
+@defect
+def geofence_forgotten(parts):
+    forget(parts, "geofence")
 
 
 @defect

@@ -8,20 +8,10 @@ from datetime import datetime, timezone
 from zoneinfo import ZoneInfo
 
 from defects import around, defect
-from defects.content import change, edit_extras, put, retime, walk
+from defects.content import change, edit_extras, edit_object, forget, put, retime, walk
 from defects.storage import drop, forget_key
 from intake import is_number
 from wire import Answer
-
-
-def edit_object(parts, name, edit):
-    """`edit` gives another value for the object that a record has under a name."""
-
-    def edit_record(record):
-        if isinstance(record.content, dict) and isinstance(record.content.get(name), dict):
-            record.content = record.content | {name: edit(record.content[name])}
-
-    change(parts, edit_record)
 
 
 @defect
@@ -382,11 +372,7 @@ def without(name):
 
 @defect
 def provider_forgotten(parts):
-    def edit(record):
-        if isinstance(record.content, dict):
-            record.content = without("provider")(record.content)
-
-    change(parts, edit)
+    forget(parts, "provider")
 
 
 @defect

@@ -247,6 +247,13 @@ def seen_token_never_ends(parts):
         return seen[token]
 
 
+def device_of_expired(parts, token):
+    """The device of an access token that was given out, whatever its end."""
+    with parts.store.transaction() as db:
+        row = db.execute("select device from access where token = ?", (token,)).fetchone()
+    return row[0] if row else None
+
+
 @defect
 def expired_stored(parts):
     """The token is looked at when the records are in."""
@@ -256,10 +263,10 @@ def expired_stored(parts):
         try:
             return owner(request)
         except Refused:
-            with parts.store.transaction() as db:
-                row = db.execute("select device from access where token = ?", (request.bearer,)).fetchone()
-                if row:
-                    parts.store.save(parts.intake.read(request.body, None, row[0]))
+            device = device_of_expired(parts, request.bearer)
+            if device:
+                with parts.store.transaction():
+                    parts.store.save(parts.intake.read(request.body, None, device))
             raise
 
 
@@ -370,10 +377,9 @@ def expired_taken_in_batches(parts):
         try:
             return owner(request)
         except Refused:
-            with parts.store.transaction() as db:
-                row = db.execute("select device from access where token = ?", (request.bearer,)).fetchone()
-            if row and len(parts.intake.read(request.body, None, row[0]).records) > 1:
-                return row[0]
+            device = device_of_expired(parts, request.bearer)
+            if device and len(parts.intake.read(request.body, None, device).records) > 1:
+                return device
             raise
 
 

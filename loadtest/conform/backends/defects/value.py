@@ -1,8 +1,7 @@
 """Defects that show in some values of a field, in some kinds of records, or in batches only."""
 
 from defects import around, defect
-from defects.content import change, walk
-from defects.rare import edit_object
+from defects.content import edit_extras, edit_object, forget, walk
 from defects.storage import drop
 
 
@@ -32,25 +31,24 @@ def numbered_keys_as_lists(parts):
             return [edit(item) for item in value.values()]
         return {key: edit(item) for key, item in value.items()} if isinstance(value, dict) else value
 
-    edit_object(parts, "extras", edit)
+    edit_extras(parts, edit)
 
 
 @defect
 def keys_of_letters_alone(parts):
-    edit_object(parts, "extras", lambda extras: {key: value for key, value in extras.items() if key.isascii()})
+    edit_extras(parts, lambda extras: {key: value for key, value in extras.items() if key.isascii()})
 
 
 @defect
 def long_keys_cut(parts):
-    edit_object(parts, "extras", lambda extras: {key[:64]: value for key, value in extras.items()})
+    edit_extras(parts, lambda extras: {key[:64]: value for key, value in extras.items()})
 
 
 @defect
 def words_as_values(parts):
     words = {"true": True, "false": False, "null": None}
-    edit_object(
+    edit_extras(
         parts,
-        "extras",
         lambda extras: walk(extras, lambda value: words.get(value, value) if isinstance(value, str) else value),
     )
 
@@ -116,11 +114,7 @@ def geofence_extras_flat(parts):
 
 @defect
 def mock_lost(parts):
-    def edit(record):
-        if isinstance(record.content, dict):
-            record.content = {key: value for key, value in record.content.items() if key != "mock"}
-
-    change(parts, edit)
+    forget(parts, "mock")
 
 
 @defect
