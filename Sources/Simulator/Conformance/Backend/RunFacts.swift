@@ -165,7 +165,7 @@ final class RunFacts: Sendable {
   /// A few records of each clause that were seen in the store.
   var stored: [StoredDelivery] { found.withLock { $0.stored } }
 
-  private static let storedMax = 20
+  static let storedMax = 20
 
   /// Notes the first records of each clause, few enough to be looked up again.
   func noteStored(

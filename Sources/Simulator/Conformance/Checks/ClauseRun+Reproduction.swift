@@ -68,7 +68,8 @@ extension ClauseRun {
     let creation = before.filter {
       $0.sending?.kind == .creating && $0.sending?.device == decisive?.device
     }.flatMap { self.commands($0, printing: .status) }
-    let earlier = before.filter { $0.sending.map { sharesRecords($0, decisive) } ?? false }
+    let uuids = decisive.map(uuids) ?? []
+    let earlier = before.filter { $0.sending.map { mayHaveStored($0, decisive, any: uuids) } ?? false }
     let restarts = index.map { steps[$0...].filter { $0.sending == nil } } ?? []
     let commands =
       [preface].compactMap(\.self) + earlier.flatMap { self.commands($0, printing: .status) }
@@ -108,17 +109,20 @@ extension ClauseRun {
     }
   }
 
-  /// Reports whether another request of the phone has a part of the records of the decisive one, which the backend may know from
-  /// it.
-  private func sharesRecords(_ sending: SentLog.Sending, _ decisive: SentLog.Sending?) -> Bool {
+  /// Returns the uuids of the records in a request.
+  private func uuids(of sending: SentLog.Sending) -> [String] {
+    let text = String(decoding: sending.request.readableBody, as: UTF8.self)
+    return logOfFinding.uuids.map(\.upperCaseText).filter(text.contains)
+  }
+
+  /// Reports whether the backend may know one of the records of the decisive request from another one of the phone.
+  private func mayHaveStored(_ sending: SentLog.Sending, _ decisive: SentLog.Sending?, any uuids: [String]) -> Bool {
     guard let decisive, sending.phone != nil, sending.phone == decisive.phone,
       sending.kind == .sent || sending.kind == .prepared && logOfFinding.isInPieces,
       !sending.request.isEqual(to: decisive.request)
     else { return false }
-    let texts = [sending, decisive].map { String(decoding: $0.request.readableBody, as: UTF8.self) }
-    return logOfFinding.uuids.contains { uuid in
-      texts.allSatisfy { $0.contains(uuid.upperCaseText) }
-    }
+    let text = String(decoding: sending.request.readableBody, as: UTF8.self)
+    return uuids.contains(where: text.contains)
   }
 
   /// Returns the commands of a step.

@@ -39,7 +39,7 @@ extension ConformanceClause {
         "maxBatchSize is unlimited by default, and proxies stop at 1 MiB unless told otherwise (SDK §8.4, §22, row 15)",
       threads: ["react-native#1178"], phase: .alone,
       presumes: ["batch-all-stored", "store-reads-all", "batch-250", "backlog-5000", "extras-8-kb"]
-    ) { try large($0, of: 1_500_000, records: 2_200) },
+    ) { try large($0, of: 1_500_000, records: 2_000) },
     ConformanceClause(
       "body-10-mb", .batches, .should, .block,
       "A body of 10 MB is acknowledged and stored, with its whole texts where the store shows extras",

@@ -15,9 +15,10 @@ extension ConformanceClause {
       because: "a proxy sends the requests of many phones over one connection (SDK §22, row 30)",
       needs: [.store], presumes: ["right-device", "keep-alive"], devicePerRequest),
     ConformanceClause(
-      "devices-look-alike", .content, .should, .wrong, "Devices with names that look alike stay apart",
+      "devices-look-alike", .content, .should, .wrong,
+      "Devices with names that look alike stay apart, with their records and their commands",
       because: "'007' is not '7', and an id is not a word to be put in lower case (SDK §22, row 30)",
-      presumes: ["right-device"], lookAlike),
+      presumes: ["right-device", "command-right-device", "no-commands-unasked"], lookAlike),
     ConformanceClause(
       "one-record-one-content", .content, .must, .wrong, "No record has fields of another record of its batch",
       because: "a variable that outlives the loop moves an event from one record to the next (SDK §5.4)",
@@ -87,15 +88,16 @@ extension ConformanceClause {
     // Non-ASCII letters in a header field are interpreted by the recipient (RFC 9110 §5.5).
     if !run.target.namesDevicesInHeaders { pairs.append(("\(base)-ü", "\(base)-u")) }
     for (left, right) in pairs {
-      var sent: [(String, SentRecord)] = []
+      var sent: [(phone: ConformancePhone, record: SentRecord)] = []
       for name in [left, right] {
         let tokens = run.facts.needsTokens ? try run.signIn(name) : nil
         let phone = try run.phone(exactly: name, tokens: tokens)
         let record = run.fix(phone)
         try run.deliver(phone, [record], as: "an upload of device '\(name)'")
-        sent.append((name, record))
+        sent.append((phone, record))
       }
-      for (name, record) in sent {
+      for (phone, record) in sent {
+        let name = phone.name
         try run.expectOnce(
           [record], of: name, among: ", of '\(name)' beside '\(name == left ? right : left)',", harm: .wrong)
         let entries = try run.stored(name)
@@ -106,6 +108,16 @@ extension ConformanceClause {
           throw run.fail("'\(left)' and '\(right)' are one device to the store")
         }
       }
+      try keepCommandsApart(run, sent[0].phone, sent[1].phone)
+    }
+  }
+
+  private static func keepCommandsApart(_ run: ClauseRun, _ phone: ConformancePhone, _ other: ConformancePhone) throws {
+    guard run.target.commands != nil else { return }
+    try run.queueAny(preferring: .setOdometer(metres: 79), for: phone)
+    for _ in 0..<2 { try run.deliver(other, [run.fix(other)]) }
+    if let command = other.executed.first {
+      throw run.fail("\(command.name.rawValue) was queued for '\(phone.name)' and came to '\(other.name)'")
     }
   }
 

@@ -130,6 +130,16 @@ extension ConformanceClause {
       }
     },
     ConformanceClause(
+      "tokens-not-interchanged", .tokens, .should, .wrong,
+      "A refresh token is not taken for an access token, nor an access token for a refresh token",
+      because:
+        "the one would be an access token that lives for months, and the other, meant to end in minutes, would renew itself for ever (RFC 6749 §1.5; RFC 8725 §3.12)",
+      needs: [.refresh, .refusal],
+      presumes: [
+        "no-token-refused", "unknown-is-401", "register-answer", "dead-refresh-refused", "refresh-form",
+        "refresh-answer-lost",
+      ], notInterchanged),
+    ConformanceClause(
       "refresh-answer-not-html", .tokens, .must, .deaf, "A refresh is not answered with a page or a redirect",
       because: "no token is found in a page, and no redirect is followed (SDK §11.3)", needs: [.refresh]
     ) { run in
@@ -148,6 +158,31 @@ extension ConformanceClause {
     let name = try run.phone(signsIn: false).name
     let tokens = try run.signIn(name)
     return (try run.phone(exactly: name, tokens: tokens), tokens)
+  }
+
+  private static func notInterchanged(_ run: ClauseRun) throws {
+    let (phone, tokens) = try signedIn(run)
+    guard let refresh = tokens.refresh, refresh != tokens.access else {
+      throw ClauseStop.notApplicable("a device has one token for both")
+    }
+    let mistaken = try run.phone(exactly: phone.name) {
+      $0.authorization.accessToken = refresh
+      $0.authorization.refreshUrl = nil
+    }
+    let record = run.fix(mistaken)
+    mistaken.put([record])
+    guard let upload = mistaken.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    if upload.isSuccess { throw run.fail("a refresh token was taken as the access token of an upload", upload) }
+    try run.expectNotStored(record, of: phone.name, refused: upload.status, "an upload with a refresh token", upload)
+    // Its header has the access token as well, which no refresh needs.
+    let request = try run.refreshRequest(tokens, in: phone) {
+      ($0.refreshToken, $0.refreshHeaders) = ($0.accessToken, .emptyObject)
+    }
+    let outcome = run.send(request)
+    let renewed = JSONValue(answerOf: outcome).flatMap { FoundTokens(searching: $0).accessToken }
+    if 200..<300 ~= outcome.status, renewed != nil {
+      throw run.fail("a refresh with the access token in place of the refresh token has brought a new one")
+    }
   }
 
   private static func answerFound(_ run: ClauseRun) throws {

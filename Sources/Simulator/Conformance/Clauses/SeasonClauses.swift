@@ -52,6 +52,8 @@ extension ConformanceClause {
         "\(look.missing.count) of \(records.count) acknowledged records of up to a year ago are not stored, among them one of \(missing.timestamp.iso8601Text.prefix(10)): a backend that drops old ones says from when on with promises.oldest",
         harm: .lose, sign: .loss, isOfFew: ClauseRun.areFew(look.missing.count, of: records.count))
     }
+    // A store may purge the oldest later.
+    run.facts.noteStored(Array(records.prefix(RunFacts.storedMax)), of: phone.name, by: run.clause, look)
     if let record = records.first, look.entry(of: record)?.value("timestamp") == nil { throw run.noTimeShown }
   }
 }

@@ -17,7 +17,8 @@ extension ConformanceClause {
         "without an access token a device cannot upload, and without a refresh token it cannot go on when the access token expires (SDK §21)",
       needs: [.tokens], phase: .first, registerAnswer),
     ConformanceClause(
-      "no-token-refused", .tokens, .must, .wrong, "An upload without a token is refused, and not stored",
+      "no-token-refused", .tokens, .must, .wrong,
+      "An upload without a token, or with an empty one, is refused, and not stored",
       because: "an endpoint that requires tokens must reject unauthenticated records", needs: [.tokens, .refusal],
       presumes: ["answer-waits-for-body"]
     ) { run in
@@ -33,7 +34,8 @@ extension ConformanceClause {
             ? (ObservedAnswer.isPage(upload.body, type: upload.head[HeaderName.contentType]) ? .lose : .wrong) : .block,
           upload)
       }
-      try run.expectNotStored(record, of: phone.name, refused: upload, "an upload without a token")
+      try run.expectNotStored(record, of: phone.name, refused: upload.status, "an upload without a token", upload)
+      try emptyToken(run)
     },
     ConformanceClause(
       "unknown-is-401", .tokens, .must, .block, "An unknown access token is answered with 401",
@@ -51,7 +53,8 @@ extension ConformanceClause {
         if upload.status != 401 {
           throw run.fail("an unknown access token was \(upload.outcome.answer(100))", upload)
         }
-        try run.expectNotStored(record, of: phone.name, refused: upload, "an upload with an unknown access token")
+        try run.expectNotStored(
+          record, of: phone.name, refused: upload.status, "an upload with an unknown access token", upload)
       }
     },
     ConformanceClause(
@@ -138,6 +141,17 @@ extension ConformanceClause {
     },
   ]
 
+  /// A search for the device of an empty token may find one that has none.
+  private static func emptyToken(_ run: ClauseRun) throws {
+    let phone = try run.phone(signsIn: false) { $0.authorization.refreshUrl = nil }
+    let record = run.fix(phone)
+    var request = RawRequest(try run.request(phone, [record]))
+    request.setHeader(HeaderName.authorization, "Bearer ")
+    let reply = try run.exchange(request)
+    if reply.isSuccess { throw run.fail("an upload with an empty token was taken: \(reply.text)") }
+    try run.expectNotStored(record, of: phone.name, refused: reply.status, "an upload with an empty token")
+  }
+
   /// Uploads a record, which must not be stored under another device.
   private static func expectNotUnder(_ other: String, _ run: ClauseRun, _ phone: ConformancePhone) throws {
     let records = run.fixes(phone, phone.configuration.http.batchSync ? min(2, run.facts.recordsMax) : 1)
@@ -182,7 +196,8 @@ extension ConformanceClause {
       if upload.status != 401 {
         throw run.fail("an expired access token was \(upload.outcome.answer(100))", upload)
       }
-      try run.expectNotStored(record, of: device, refused: upload, "an upload with an expired access token")
+      try run.expectNotStored(
+        record, of: device, refused: upload.status, "an upload with an expired access token", upload)
     }
   }
 
@@ -203,7 +218,7 @@ extension ConformanceClause {
       phone.put([record])
       guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
       if upload.isSuccess { throw run.fail("\(what) was taken", upload) }
-      try run.expectNotStored(record, of: name, refused: upload, "an upload with \(what)")
+      try run.expectNotStored(record, of: name, refused: upload.status, "an upload with \(what)", upload)
     }
   }
 
@@ -247,12 +262,13 @@ extension DeviceTokens {
 extension ClauseRun {
   /// Requires that a refused upload has stored nothing.
   func expectNotStored(
-    _ record: SentRecord, of device: String, refused upload: ConformancePhone.Upload, _ what: String
+    _ record: SentRecord, of device: String, refused status: Int, _ what: String,
+    _ upload: ConformancePhone.Upload? = nil
   ) throws {
     guard target.store != nil else { return }
     pause(Int(unsettledTime.wholeMilliseconds))
     guard try storedIfListed(device)?.contains(where: { $0.uuid == record.uuid }) ?? false else { return }
-    throw fail("\(what) was refused with status \(upload.status), and is stored", harm: .wrong, upload)
+    throw fail("\(what) was refused with status \(status), and is stored", harm: .wrong, upload)
   }
 
   private static let patience = Nanoseconds.seconds(10)

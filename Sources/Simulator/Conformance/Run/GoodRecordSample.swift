@@ -266,6 +266,9 @@ extension ClauseRun {
     into sample: inout GoodRecordSample
   ) {
     for field in ClauseRun.usualFields + ["extras"] where facts.shows(field) {
+      // Of each field one record is shown, with its commands.
+      hasNoCommandLine = sample.alterations[field] != nil
+      defer { hasNoCommandLine = false }
       do { try expectSame([field], of: record, in: look) } catch ClauseStop.broken(let breach) {
         let clause = BreachSign.clause(about: field, isSlight: isSlight(field, record, look))
         sample.alterations[field, default: GoodRecordSample.Alteration(clause: clause, breach: breach)][

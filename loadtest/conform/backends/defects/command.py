@@ -207,3 +207,10 @@ def command_digits_as_number(parts):
     answer_with(
         parts, lambda content, commands: content | {"background_geolocation": [walk(command, edit) for command in commands]}
     )
+
+
+@defect
+def command_by_lower_case_name(parts):
+    parts.commands.waiting = lambda device: parts.store.db.execute(
+        "select seq, command, carrier from commands where lower(device) = lower(?) order by seq", (device,)
+    ).fetchall()

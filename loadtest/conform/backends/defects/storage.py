@@ -478,3 +478,27 @@ def day_behind_dropped(parts):
         return record.at < newest[record.device] - 86_400_000
 
     drop(parts, behind)
+
+
+@defect
+def last_full_thousand_lost(parts):
+    """Of a batch of 1,000 records, 2,000, and so on."""
+
+    @around(parts.store, "save")
+    def _(save, upload):
+        if upload.records and len(upload.records) % 1_000 == 0:
+            upload.records = upload.records[:-1_000]
+        save(upload)
+
+
+@defect
+def purges_eight_days(parts):
+    """Each five seconds."""
+
+    def purge():
+        while True:
+            time.sleep(5)
+            with parts.store.transaction() as db:
+                db.execute("delete from records where timestamp < ?", ((time.time() - 8 * 86_400) * 1_000,))
+
+    threading.Thread(target=purge, daemon=True).start()

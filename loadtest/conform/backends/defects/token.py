@@ -393,3 +393,32 @@ def batches_named_by_params(parts):
             for record in upload.records:
                 record.device = named
         return upload
+
+
+@defect
+def empty_token_accepted(parts):
+    """The search for the token is left out where it is empty."""
+
+    @around(parts.backend, "owner")
+    def _(owner, request):
+        return None if request.bearer == "" else owner(request)
+
+
+@defect
+def refresh_token_uploads(parts):
+    @around(parts.tokens, "device_of")
+    def _(device_of, token):
+        with parts.store.lock:
+            row = parts.store.db.execute("select device from refresh where token = ?", (token or "",)).fetchone()
+        return row[0] if row else device_of(token)
+
+
+@defect
+def access_token_refreshes(parts):
+    @around(parts.tokens, "refresh")
+    def _(refresh, token):
+        with parts.store.transaction() as db:
+            row = db.execute("select device from access where token = ?", (token or "",)).fetchone()
+            if row:
+                return parts.tokens.answer(*parts.tokens.new_pair(db, row[0]))
+        return refresh(token)
