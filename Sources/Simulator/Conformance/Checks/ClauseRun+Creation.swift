@@ -38,12 +38,8 @@ extension ClauseRun {
   private func creation(of device: String) -> RawRequest? {
     let devices = target.dialect.devices
     guard let url = target.creationURL else { return nil }
-    var headers = devices.headers.map { NameValuePair($0.name, $0.value) }
-    if !headers.contains(where: { $0.hasName(HeaderName.contentType) }) {
-      headers.append(NameValuePair(HeaderName.contentType, ContentType.json))
-    }
     return RawRequest(
-      devices.method, url.filling("device", device.percentEncoded), headers: headers,
-      body: Array(devices.body.filling("device", device).utf8))
+      ofDialect: devices.method, url.filling("device", device.percentEncoded),
+      headers: devices.headers.map { NameValuePair($0.name, $0.value) }, body: devices.body.filling("device", device))
   }
 }

@@ -63,13 +63,11 @@ extension ClauseRun {
     guard let login = target.login else { throw ClauseStop.notApplicable("the dialect names no login") }
     guard let url = login.url else { return nil }
     let placeholders = DevicePlaceholders(id: device, index: 0, fleet: "conform", seed: settings.seed)
-    var headers = login.headers.map { NameValuePair($0.name, placeholders.fill($0.value)) }
-    if !headers.contains(where: { $0.hasName(HeaderName.contentType) }) {
-      headers.append(NameValuePair(HeaderName.contentType, ContentType.json))
-    }
     let inURL = DevicePlaceholders(id: device.percentEncoded, index: 0, fleet: "conform", seed: settings.seed)
     return RawRequest(
-      login.method, inURL.fill(url), headers: headers, body: Array(placeholders.fill(login.body).utf8))
+      ofDialect: login.method, inURL.fill(url),
+      headers: login.headers.map { NameValuePair($0.name, placeholders.fill($0.value)) },
+      body: placeholders.fill(login.body))
   }
 }
 

@@ -290,11 +290,9 @@ extension ClauseRun {
     let body = commands.body.filling("device", phone.name).filling("commands", JSONValue.array([list]).serializedText)
       .filling("command", list.serializedText).filling("name", command.name.rawValue)
       .filling("argument", command.argument?.serializedText ?? "null")
-    let headers =
-      [NameValuePair(HeaderName.contentType, ContentType.json)]
-      + commands.headers.map { NameValuePair($0.name, $0.value) }
-    let url = commands.url.filling("device", phone.name.percentEncoded)
-    let request = RawRequest(commands.method, url, headers: headers, body: Array(body.utf8))
+    let request = RawRequest(
+      ofDialect: commands.method, commands.url.filling("device", phone.name.percentEncoded),
+      headers: commands.headers.map { NameValuePair($0.name, $0.value) }, body: body)
     log.note(request, of: nil, .queueing)
     let (outcome, _) = target.client.ask(
       request.url, by: request.method, headers: request.headers, body: request.body)

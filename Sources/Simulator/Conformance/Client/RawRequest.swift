@@ -31,6 +31,13 @@ struct RawRequest {
     declaredLength = body.isEmpty && method != "POST" ? nil : body.count
   }
 
+  /// A request that the dialect states is JSON, unless its headers name another type.
+  init(ofDialect method: String, _ url: String, headers: [NameValuePair], body: String) {
+    let isTyped = headers.contains { $0.hasName(HeaderName.contentType) }
+    let type = isTyped ? [] : [NameValuePair(HeaderName.contentType, ContentType.json)]
+    self.init(method, url, headers: headers + type, body: Array(body.utf8))
+  }
+
   mutating func setHeader(_ name: String, _ value: String) {
     headers.removeAll { $0.hasName(name) }
     headers.append(NameValuePair(name, value))

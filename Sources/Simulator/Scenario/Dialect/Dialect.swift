@@ -103,7 +103,9 @@ extension DialectCommands: ScenarioSection {
     [
       .required("url", \.url, .text, "The URL, relative to `--target`; `{device}` is filled in."),
       .key("method", \.method, .text, "The method of the request."),
-      .key("headers", \.headers, .map(of: .text), "Headers of the request."),
+      .key(
+        "headers", \.headers, .map(of: .text),
+        "Headers of the request; `Content-Type` is `application/json` unless it is given."),
       .key(
         "body", \.body, .text,
         "The body as text; `{device}` is filled in, and `{commands}` stands for a list as `[[\"changePace\",true]]`, `{command}` for its only element, `{name}` for its name without quotes, `{argument}` for its argument as JSON, or `null`."
