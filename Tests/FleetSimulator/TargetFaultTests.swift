@@ -112,14 +112,53 @@ import World
     #expect(report.sums.stored == report.sums.created, "healed, everything was delivered")
   }
 
-  @Test func tokensExpireAndCommandsAreSentAtARealServer() throws {
+  /// A rule that is over stays away when a device joins.
+  @Test func whatIsOverDoesNotComeBackForALaterDevice() throws {
+    let server = try newServer()
+    defer { server.stop() }
+    let scenario = try ScenarioReader().read(
+      """
+      { version: 1, name: 'late', seed: 4, clock: { mode: 'lockstep', latency: 'modelled', duration: '12m', settle: '10s' },
+        target: { url: '\(server.url)/locations', preset: 'rollingroad' },
+        fleets: { early: { devices: 1, motion: 'driving', network: 'lte' },
+                  late: { devices: 1, motion: 'driving', network: 'lte', startTime: '8m' } },
+        faults: [{ name: 'f', at: '2m', for: '3m', http: { abort: { status: 503 } } }] }
+      """
+    ).scenario
+    var setup = try RunSetup(scenario)
+    setup.outside?.adminToken = Self.token
+    let (report, seen) = try run(setup)
+    #expect(report.violations == [] && report.faultRefusal == nil)
+    #expect(seen.outcomes(from: 120, to: 300).contains(503))
+    let later = seen.outcomes(from: 302, to: 730)
+    #expect(later.count > 3 && later.allSatisfy { $0 == 200 }, "\(later)")
+    #expect(Set(seen.outcomes.map(\.device)).count == 2)
+  }
+
+  /// A server that checks no tokens takes those that were taken back: SDK §11.2.
+  @Test func anExpiredTokenThatIsTakenIsFound() throws {
+    let server = try newServer(.off)
+    defer { server.stop() }
+    var authorization = AuthorizationFault()
+    authorization.expireAllAccessTokens = true
+    var setup = setup(server, .authorization(authorization))
+    setup.faults = [Fault(name: "expiry", start: .seconds(120), action: .authorization(authorization))]
+    var target = TargetAuthorization()
+    target.strategy = .jwt
+    setup.authorization = target
+    let (report, _) = try run(setup)
+    #expect(!report.violations.isEmpty && report.violations.allSatisfy { $0.rule == .auth }, "\(report.violations)")
+  }
+
+  @Test(arguments: ["/locations", "/r/nightly/locations"])
+  func tokensExpireAndCommandsAreSentAtARealServer(path: String) throws {
     let server = try newServer(.required)
     defer { server.stop() }
     var authorization = AuthorizationFault()
     (authorization.expireAllAccessTokens, authorization.refreshStatus) = (true, 503)
     var remote = RemoteFault()
     remote.commands = [.resetOdometer]
-    var setup = setup(server, .authorization(authorization))
+    var setup = setup(server, .authorization(authorization), path: path)
     setup.faults.append(Fault(name: "reset", start: .seconds(300), action: .remote(remote)))
     var target = TargetAuthorization()
     target.strategy = .jwt

@@ -9,7 +9,10 @@ import Testing
     (TargetPreset.rollingroad, "http://a:1", "http://a:1/locations"), (.rollingroad, "http://a/", "http://a/locations"),
     (.traccar, "http://a", "http://a/"), (.dawarich, "https://a", "https://a/api/v1/traccar/points"),
     (.transistorConsole, "http://a", "http://a/api/locations"), (.rollingroad, "http://a/x?y=1", "http://a/x?y=1"),
-    (.rollingroad, "http://a?y=1", "http://a?y=1"),
+    (.rollingroad, "http://a?y=1", "http://a?y=1"), (.rollingroad, "http://a/r/x", "http://a/r/x/locations"),
+    (.rollingroad, "http://a/r/x/", "http://a/r/x/locations"), (.rollingroad, "http://a/r/", "http://a/r/"),
+    (.rollingroad, "http://a/r/x/v2/locations", "http://a/r/x/v2/locations"),
+    (.traccar, "http://a/r/x", "http://a/r/x"),
   ])
   func aPresetKnowsWhereUploadsGo(preset: TargetPreset, target: String, url: String) {
     #expect(preset.uploads(to: target) == url)

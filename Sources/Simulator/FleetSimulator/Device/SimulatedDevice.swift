@@ -303,7 +303,8 @@ extension SimulatedDevice {
 
   static func url(_ path: String, in run: RunContext) -> String {
     if path.hasPrefix("http") { return path }
-    return (run.setup.outside?.origin ?? "http://server.example") + (path.hasPrefix("/") ? path : "/" + path)
+    let base = run.setup.outside.map { path.hasPrefix("/r/") ? $0.origin : $0.root } ?? "http://server.example"
+    return base + (path.hasPrefix("/") ? path : "/" + path)
   }
 }
 

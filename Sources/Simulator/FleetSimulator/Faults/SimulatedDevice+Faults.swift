@@ -21,8 +21,11 @@ extension SimulatedDevice {
       guard run.faults.finds(spell, at: body.position(at: instant)) else { continue }
       run.trace.note(.faultBegan, UInt64(spell.ordinal), of: number, at: instant)
       let isOver = spell.end.map { $0 <= instant } ?? false
-      // Watchers must see the clock as the fault has set it.
-      if !isOver { faults.begin(spell) }
+      // Watchers must see the clock as the fault has set it. A device that comes later has not met what is over.
+      if !isOver {
+        faults.begin(spell)
+        if run.isRuleOfTarget(spell) { run.targetFaults?.begin(spell.fault, of: number) }
+      }
       run.tell(.faultBegan(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
       begin(spell, at: instant, in: run)
       if isOver {
@@ -39,10 +42,9 @@ extension SimulatedDevice {
 
   private mutating func end(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
     run.trace.note(.faultEnded, UInt64(spell.ordinal), of: number, at: instant)
-    let action = run.faults.faults[spell.fault].action
     if spell.effects.contains(.disturbsStore) { failWrites(in: run) }
-    if action.isServers { run.targetFaults?.end(spell.fault, of: number) }
-    if case .tls = action { endInterception(spell, at: instant, in: run) }
+    if run.isRuleOfTarget(spell) { run.targetFaults?.end(spell.fault, of: number) }
+    if case .tls = run.faults.faults[spell.fault].action { link.handshakeWithProxy(at: instant, in: run) }
     run.tell(.faultEnded(occurrence(spell, in: run)), link.context(at: moment(at: instant, in: run)))
   }
 
@@ -61,11 +63,9 @@ extension SimulatedDevice {
     if spell.effects.contains(.disturbsStore) { failWrites(in: run) }
     // Faults that are evaluated on use, as of network, clock and receiver, need no action here.
     switch fault.action {
-    case .http: run.targetFaults?.begin(spell.fault, of: number)
     case .toxic: link.resetIdleConnection(spell, at: instant, in: run)
-    case .tls: beginInterception(spell, at: instant, in: run)
+    case .tls: link.handshakeWithProxy(at: instant, in: run)
     case .authorization(let authorization):
-      if authorization.refreshStatus != nil { run.targetFaults?.begin(spell.fault, of: number) }
       if run.playsFaults {
         if spell.effects.contains(.endsTokens) {
           link.withdraw(host.configuration.authorization, refreshToo: authorization.revokeAllTokens)
@@ -87,7 +87,7 @@ extension SimulatedDevice {
         lifecycle.reboot ? .switchedOff : .closed,
         until: MonotonicInstant(secondsRoundedUp: instant.seconds + min(seconds, Distribution.longestSeconds)),
         at: instant, in: run)
-    case .network, .storage, .device: break
+    case .network, .http, .storage, .device: break
     }
   }
 

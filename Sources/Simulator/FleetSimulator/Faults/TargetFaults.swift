@@ -121,3 +121,18 @@ extension Fault {
   /// Whether one rule covers all devices.
   var isEverybodys: Bool { selection == FaultSelection() && occurrences == nil && perDeviceHour == 0 }
 }
+
+extension RunContext {
+  /// Reports whether a rule of the server has the effect of a fault while it lasts.
+  func isRuleOfTarget(_ spell: FaultTimeline.Spell) -> Bool {
+    let fault = faults.faults[spell.fault]
+    return switch fault.action {
+    case .http: true
+    case .authorization(let authorization): authorization.refreshStatus != nil
+    case .tls: isRuleOfHandshakes(fault)
+    case .network, .toxic, .remote, .lifecycle, .storage, .device: false
+    }
+  }
+
+  func isRuleOfHandshakes(_ fault: Fault) -> Bool { setup.outside.map { fault.isRuleOfHandshakes(at: $0) } ?? false }
+}

@@ -34,22 +34,6 @@ extension DeviceLink {
   }
 }
 
-extension SimulatedDevice {
-  mutating func beginInterception(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
-    if run.isRuleOfHandshakes(run.faults.faults[spell.fault]) { run.targetFaults?.begin(spell.fault, of: number) }
-    link.handshakeWithProxy(at: instant, in: run)
-  }
-
-  mutating func endInterception(_ spell: FaultTimeline.Spell, at instant: MonotonicInstant, in run: RunContext) {
-    if run.isRuleOfHandshakes(run.faults.faults[spell.fault]) { run.targetFaults?.end(spell.fault, of: number) }
-    link.handshakeWithProxy(at: instant, in: run)
-  }
-}
-
-extension RunContext {
-  func isRuleOfHandshakes(_ fault: Fault) -> Bool { setup.outside.map { fault.isRuleOfHandshakes(at: $0) } ?? false }
-}
-
 extension TLSProblem {
   /// Returns the message of libcurl with OpenSSL, so that a virtual run reads like a real one; nil when the handshake succeeds.
   func message(isPinned: Bool) -> String? {

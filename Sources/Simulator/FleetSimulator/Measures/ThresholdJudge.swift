@@ -77,7 +77,7 @@ struct ThresholdJudge {
     of entry: Entry, in table: MeasureTable, _ chart: ChartRecorder, _ elapsed: Nanoseconds
   ) -> Double? {
     let figure = figure(of: entry, in: table, chart)
-    return figure.isEmpty ? nil : figure.value(entry.threshold.expression.aggregation, seconds: elapsed.seconds)
+    return figure.measured(entry.threshold.expression.aggregation, seconds: elapsed.seconds)
   }
 
   private func figure(of entry: Entry, in table: MeasureTable, _ chart: ChartRecorder) -> Figure {

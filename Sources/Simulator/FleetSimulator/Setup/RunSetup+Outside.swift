@@ -170,6 +170,8 @@ package struct OutsideSetup: Sendable {
 
   /// Scheme, host and port.
   var origin: String { URLParts(url).origin }
+  /// Where the routes of the server begin: at the run that the URL names, if it is a Rolling Road server.
+  var root: String { isOurs ? URLParts(url).root : origin }
 }
 
 extension OutsideSetup {

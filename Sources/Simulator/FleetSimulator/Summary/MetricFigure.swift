@@ -50,7 +50,12 @@ extension Figure {
     }
   }
 
-  /// Returns the number that a threshold compares; nil when nothing was measured. `seconds` is the duration of the run.
+  /// Returns the number that a threshold compares; nil when nothing was measured, except for a count, which is 0 then.
+  func measured(_ aggregation: ThresholdExpression.Aggregation, seconds: Double) -> Double? {
+    isEmpty && aggregation != .count ? nil : value(aggregation, seconds: seconds)
+  }
+
+  /// Returns the number of an aggregation; nil where there is none. `seconds` is the duration of the run.
   package func value(_ aggregation: ThresholdExpression.Aggregation, seconds: Double) -> Double? {
     switch (self, aggregation) {
     case (.counter(let count), .rate): seconds > 0 ? Double(count) / seconds : nil

@@ -198,7 +198,7 @@ extension RunSummary {
     guard figure != nil || verdict.value == nil else {
       throw MergeError(message: "the summaries hold no figure of \(verdict.selection)")
     }
-    verdict.value = figure.flatMap { $0.isEmpty ? nil : $0.value(expression.aggregation, seconds: ended.seconds) }
+    verdict.value = figure.flatMap { $0.measured(expression.aggregation, seconds: ended.seconds) }
     verdict.judge(by: ThresholdTest(expression, stretch: verdict.stretch))
     thresholds[index] = verdict
   }

@@ -133,7 +133,7 @@ final class TargetAdministration {
 
   init(_ client: BlockingHTTPClient, of target: OutsideSetup) {
     self.client = client
-    base = target.administration
+    base = target.root
     headers = target.administrationHeaders
     hasToken = target.adminToken != nil
   }
@@ -153,13 +153,6 @@ final class TargetAdministration {
 }
 
 extension OutsideSetup {
-  /// `http://127.0.0.1:8080`, or the run that the URL names, as in `/r/{run}/…`.
-  fileprivate var administration: String {
-    let segments = URLParts(url).path.split(separator: "/", omittingEmptySubsequences: false)
-    let isRun = segments.count >= 4 && segments[1] == "r" && !segments[2].isEmpty
-    return origin + (isRun ? "/r/\(segments[2])" : "")
-  }
-
   /// The credentials and the run of a query.
   fileprivate var administrationHeaders: [NameValuePair] {
     var fields = headers.filter { $0.name.isSameName(HeaderName.runID.description) }

@@ -20,7 +20,8 @@ final class TokenRule: Rule {
 
   private struct Holder {
     var token: Token?
-    /// Open requests, the tokens they carry, and whether the token was invalid when the server answered.
+    /// Open requests, the tokens they carry, and whether the token was invalid when the server answered, or already when it was
+    /// sent: when a real server answers is unknown.
     var shown: [(request: UInt64, token: Token, isUnduly: Bool)] = []
     /// The number of active faults that answer in the server's name.
     var impostors = 0
@@ -40,7 +41,8 @@ final class TokenRule: Rule {
     case .sent(let request) where request.purpose == .records:
       guard let token = holders[device]?.token, request.shows(accessToken: token.text) else { return }
       exercised += 1
-      holders[device]?.shown.append((request.id, token, false))
+      let isUnduly = token.isTakenBack && holders[device]?.impostors == 0
+      holders[device]?.shown.append((request.id, token, isUnduly))
     case .served(let request, _, _): serve(request, context)
     case .ended(let request, let outcome): end(request, outcome.status, context)
     case .killed: holders[device]?.shown = []
@@ -57,7 +59,10 @@ final class TokenRule: Rule {
 
   private func change(by occurrence: FaultOccurrence, isBegin: Bool, of device: Int) {
     guard holders[device] != nil else { return }
-    if occurrence.effects.contains(.answersRequests) { holders[device]?.impostors += isBegin ? 1 : -1 }
+    if occurrence.effects.contains(.answersRequests) {
+      holders[device]?.impostors += isBegin ? 1 : -1
+      for index in holders[device]?.shown.indices ?? 0..<0 { holders[device]?.shown[index].isUnduly = false }
+    }
     guard isBegin, occurrence.effects.contains(.endsTokens) else { return }
     holders[device]?.token?.isTakenBack = true
     for index in holders[device]?.shown.indices ?? 0..<0 { holders[device]?.shown[index].token.isTakenBack = true }

@@ -171,8 +171,9 @@ extension TargetAuthorization: ScenarioSection {
     "auth", "How devices get their tokens.",
     [
       .key("strategy", \.strategy, .choice, "Content of the Authorization header."),
-      .key("tokenUrl", \.tokenURL, .text, "Where a device registers; relative to the target."),
-      .key("refreshUrl", \.refreshURL, .text, "Where a device refreshes; relative to the target."),
+      .key("tokenUrl", \.tokenURL, .text, "Where a device registers; relative to the target, or to its `/r/{run}`."),
+      .key(
+        "refreshUrl", \.refreshURL, .text, "Where a device refreshes; relative to the target, or to its `/r/{run}`."),
       .key("accessTokenTtl", \.accessTokenLifetime, .duration, "Lifetime of access tokens of the built-in server."),
       .key("refreshRotation", \.refreshRotation, .choice, "Whether a refresh token can be used once or repeatedly."),
       .key(

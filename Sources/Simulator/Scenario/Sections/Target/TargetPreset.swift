@@ -1,4 +1,4 @@
-internal import Base
+package import Base
 package import Contract
 import JSON
 
@@ -13,11 +13,11 @@ package enum TargetPreset: String, CaseIterable, Sendable {
 extension TargetPreset {
   package static let names = allCases.map(\.rawValue).joined(separator: ", ")
 
-  /// Returns the upload URL. A target that names more than the server is left unchanged.
+  /// Returns the upload URL. A target that names more than the server, or a run of this one, is left unchanged.
   package func uploads(to target: String) -> String {
     let parts = URLParts(target)
-    guard ["", "/"].contains(parts.path) else { return target }
-    return parts.origin + path
+    let root = self == .rollingroad ? parts.root : parts.origin
+    return [root, root + "/"].contains(target) ? root + path : target
   }
 
   private var path: String {
@@ -27,6 +27,16 @@ extension TargetPreset {
     case .dawarich: "/api/v1/traccar/points"
     case .transistorConsole: "/api/locations"
     }
+  }
+}
+
+extension URLParts {
+  /// Where the routes of a Rolling Road server begin: at the server, or at the run that the URL names, as in
+  /// `/r/{run}/locations`.
+  package var root: String {
+    let segments = path.prefix { !"?#".contains($0) }.split(separator: "/", omittingEmptySubsequences: false)
+    let isRun = segments.count >= 3 && segments[1] == "r" && !segments[2].isEmpty
+    return origin + (isRun ? "/r/\(segments[2])" : "")
   }
 }
 
