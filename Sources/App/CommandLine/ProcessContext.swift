@@ -136,7 +136,7 @@ extension ProcessContext {
   }
 }
 
-/// SIGINT and SIGTERM as calls instead of the end of the process, for commands that finish something first.
+/// SIGINT, SIGTERM and SIGHUP as calls instead of the end of the process, for commands that finish something first.
 enum EndingSignals {
   /// Calls `heard` on the first signal; a second one ends the process at once. A repetition of the signal within half a
   /// second is ignored, because some tools signal a process and then its group. Must be called once, from the main

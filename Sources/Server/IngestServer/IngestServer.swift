@@ -52,12 +52,13 @@ public final class IngestServer: Sendable {
     do {
       let place = configuration.place
       let board = configuration.forwards.isEmpty ? nil : ArrivalBoard()
-      let lostStore = place.lostStore
+      let (lostStore, lostKey) = (place.lostStore, place.lostKey)
       ownFolder = try place.takeOwnFolder()
       let writer = try parts.startWriter(configuration, board, writerMetrics, metrics, notify)
       self.writer = writer
       started.append { writer.stop() }
       if let lostStore { notify(.storeIsNew(reason: lostStore)) }
+      if let lostKey { notify(.keyIsNew(reason: lostKey)) }
       let readers = try place.openReaders(beside: writer)
       self.readers = readers
       started.append { readers.stop() }

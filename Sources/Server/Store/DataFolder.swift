@@ -114,6 +114,16 @@ package enum FolderSurvey {
     return status.st_size == 0 ? "\(path) is empty" : nil
   }
 
+  /// Returns why the key that signs tokens seems to have been lost, when the folder has a store and no key.
+  package static func lostKey(in folder: String) -> String? {
+    let path = folder + "/token.key"
+    var status = stat()
+    guard unsafe access(path, F_OK) != 0, unsafe stat(DataFolder.databasePath(in: folder), &status) == 0,
+      status.st_size > 0
+    else { return nil }
+    return "\(path) is missing"
+  }
+
   /// Returns what is missing when a store is to be read; nil when there is one.
   static func missingStore(in folder: String) -> String? {
     if unsafe access(DataFolder.databasePath(in: folder), F_OK) == 0 { return nil }

@@ -129,6 +129,12 @@ import Testing
     #expect(try harness.upload(1, device: "a", run: "one").commands == #"[["stop"],["start"]]"#)
   }
 
+  @Test func aMisspelledKeyIsNamed() throws {
+    let answer = try harness.order(#"{"command":[["stop"]]}"#, for: "a")
+    let words = try answer.json().serializedText
+    #expect(answer.status == 400 && words.contains("command: unknown key; did you mean commands?"), "\(words)")
+  }
+
   @Test func theLedgerHasPages() throws {
     for _ in 0..<5 { _ = try harness.order(#"{"commands":[["stop"]]}"#, for: "a") }
     var path = "/admin/v1/devices/a/commands?limit=2"

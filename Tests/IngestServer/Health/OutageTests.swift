@@ -41,6 +41,19 @@ import Testing
     #expect(cases.last?.0.message.hasSuffix("with 1 request refused") == true)
   }
 
+  /// Of a folder, the store without its key, and the key without its store, are each told.
+  @Test(arguments: [("token.key", "a new key was created"), ("store.db", "an empty store was created")])
+  func whatAFolderHasLostIsTold(file: String, words: String) throws {
+    let folder = try TemporaryFolder()
+    let first = Notices()
+    try server(folder.path, first).stop()
+    #expect(first.all == [])
+    #expect(unsafe unlink(folder.file(file)) == 0)
+    let later = Notices()
+    try server(folder.path, later).stop()
+    #expect(later.all.count == 1 && later.all[0].contains("\(file) is missing") && later.all[0].contains(words))
+  }
+
   @Test func aDamagedStoreIsNotReadyAndToldOnce() throws {
     let folder = try TemporaryFolder()
     let first = try server(folder.path)

@@ -139,6 +139,7 @@ extension Log {
     case .outage(.ended, _): info("outage ended", fields)
     case .journalSetAside: warning("journal set aside", fields)
     case .storeIsNew: error("store is new", fields)
+    case .keyIsNew: error("key is new", fields)
     case .sink(_, .stuck), .sink(_, .lost): error("sink", fields)
     case .sink(_, .refused): warning("sink", fields)
     case .sink(_, .resumed): info("sink", fields)

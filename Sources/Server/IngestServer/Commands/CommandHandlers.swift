@@ -28,8 +28,9 @@ struct CommandHandlers: Sendable {
     let list: CommandRequest
     do {
       let body = try JSONValue(parsing: exchange.body.span)
-      list = try CommandRequest(body, strict: policy == .strict)
+      // First, so that a misspelled key is named instead of the missing one.
       request = try CommandQueueRequest(body, isBroadcast: isBroadcast)
+      list = try CommandRequest(body, strict: policy == .strict)
     } catch let error as CommandError {
       let place = error.index.map { JSONValue.object(["index": .integer(Int64($0))]) }
       return .answer(.error(400, "bad_command", error.description, detail: place))

@@ -10,6 +10,8 @@ package enum ServerNotice: Sendable {
   case journalSetAside(String, reason: String)
   /// The store of this folder is missing; a new one was created.
   case storeIsNew(reason: String)
+  /// The key of earlier tokens is missing.
+  case keyIsNew(reason: String)
   case tls(TLSIdentity.Notice)
   /// A notice of the sink with this name.
   case sink(String, SinkNotice)
@@ -53,6 +55,8 @@ extension ServerNotice {
       "the command \(order.id) is of the unknown kind \(order.kind): it stays queued until a server of the version that wrote it delivers it"
     case .storeIsNew(let reason):
       "\(reason), but its folder has the key of an earlier store; an empty store was created. If that is wrong, stop the server and restore a backup"
+    case .keyIsNew(let reason):
+      "\(reason), but its folder has an earlier store; a new key was created, and access tokens of the old one are refused. If that is wrong, stop the server and restore the file from a backup"
     }
   }
 }

@@ -69,6 +69,9 @@ struct DataLocation: Sendable {
   /// The reason to believe that a store was lost; nil when nothing is missing.
   var lostStore: String? { if case .folder = records { FolderSurvey.lostStore(in: store.folder) } else { nil } }
 
+  /// The reason to believe that the key of the tokens was lost; nil when nothing is missing.
+  var lostKey: String? { if case .folder = records { FolderSurvey.lostKey(in: store.folder) } else { nil } }
+
   /// Opens the store with a reader for the thread that owns it; the reader is nil while the store cannot be read.
   func openStore(
     _ timer: CommitTimer, _ board: ArrivalBoard?, _ notify: @escaping (ServerNotice) -> Void

@@ -9,8 +9,10 @@ package final class SignalWatcher: Sendable {
     do { descriptor = try Syscalls.signalDescriptor(signals) } catch { throw .system(error) }
   }
 
-  /// Watches the two signals with which people and supervisors end a process.
-  package static func forEnding() throws(NetworkError) -> SignalWatcher { try SignalWatcher([SIGTERM, SIGINT]) }
+  /// Watches the signals with which people, supervisors and terminals that are closed end a process.
+  package static func forEnding() throws(NetworkError) -> SignalWatcher {
+    try SignalWatcher([SIGTERM, SIGINT, SIGHUP])
+  }
 
   /// Returns the number of the oldest pending signal; nil when there is none.
   package func next() -> Int32? { Syscalls.nextSignal(descriptor) }
