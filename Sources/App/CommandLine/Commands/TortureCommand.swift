@@ -112,7 +112,7 @@ private struct TortureCommand {
 
   private func tell(_ sums: Sums) {
     process.writeOutput(
-      "\(sums.seeds) seeds from \(first) on, \(Int(sums.deviceHours)) device-hours, \(sums.records) records: \(sums.failing.count) seeds failed"
+      "\(sums.seeds.of("seed")) from \(first) on, \(Int(sums.deviceHours).of("device-hour")), \(sums.records.of("record")): \(sums.failing.count.of("seed")) failed"
     )
     if !sums.failing.isEmpty {
       let seeds = sums.failing.map(\.seed).sorted()
