@@ -13,6 +13,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -45,6 +46,7 @@ class Road:
 
     def wait(self, timeout="10s", grace="1s", **expected):
         """Until what is expected is there; the keys are those of POST await: device, atLeast, exactly, of, where, inOrder, …"""
+        __tracebackhide__ = True
         body = dict(expected, timeout=timeout)
         if "uuids" not in expected:
             body["grace"] = grace
@@ -52,14 +54,17 @@ class Road:
 
     def never(self, within="1s", **expected):
         """Nothing of the kind may be there, or come meanwhile."""
+        __tracebackhide__ = True
         return self.wait(timeout="%gs" % (_seconds(within) + 10), exactly=0, holds=within, **expected)
 
     def in_order(self, *steps, **more):
         """One expectation after the other."""
+        __tracebackhide__ = True
         return self.wait(inOrder=list(steps), **more)
 
     def verify(self, **expected):
         """What is there now; records whose uuids are named have to be stored."""
+        __tracebackhide__ = True
         answer = self._send("POST", "verify", expected)
         if answer.get("missing"):
             message = "%d of %d records are missing" % (answer["missing"], answer["asked"])
@@ -104,9 +109,11 @@ class Road:
         self._send("POST", "reset")
 
     def _send(self, method, path, body=None, patience=0.0):
+        __tracebackhide__ = True
         return json.loads(self._read(method, path, body, patience) or "null")
 
     def _read(self, method, path, body=None, patience=0.0):
+        __tracebackhide__ = True
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request("%s/admin/v1/%s" % (self.url, path), data=data, method=method)
         if self.token:
@@ -121,6 +128,8 @@ class Road:
             except (ValueError, KeyError, TypeError):
                 error = {"message": text[:500] or failure.reason}
             raise RoadError(failure.code, error) from None
+        except urllib.error.URLError as failure:
+            raise RuntimeError("no answer from %s: %s" % (self.server, failure.reason)) from None
 
 
 # The server is near: a proxy of the environment is for other hosts.
@@ -164,19 +173,24 @@ def start_server():
     program = os.environ.get("ROLLINGROAD", "rollingroad")
     words = [program, "serve", "--listen", "127.0.0.1:0", "--data", ":memory:"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ROLLINGROAD_")}
+    log = tempfile.TemporaryFile()
     try:
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=log, env=environment)
     except OSError as failure:
         named = "ROLLINGROAD=" + program if "ROLLINGROAD" in os.environ else program + ", as ROLLINGROAD is not set,"
         raise RuntimeError("%s cannot be started: %s" % (named, failure.strerror)) from None
     try:
         line = process.stdout.readline().decode()
         if not line.startswith("listening "):
-            raise RuntimeError("%s did not start: %s" % (" ".join(words), line or process.wait()))
+            status = process.wait(timeout=30)
+            log.seek(0)
+            said = line + log.read().decode("utf-8", "replace")
+            raise RuntimeError("%s ended with %d: %s" % (" ".join(words), status, said.strip()))
         yield line.split()[1], None
     finally:
         process.terminate()
         process.wait(timeout=30)
+        log.close()
 
 
 def _wait_until_ready(url, tries=300):
