@@ -123,10 +123,16 @@ import Threaded
     (["--verify", "/l/{device}", "--query", "SELECT :device"], "--query is for databases, not for a URL"),
     (["--dialect", "none.json5"], "--dialect: cannot read 'none.json5'"),
     (["--dialect", "wrong.json5"], "wrong.json5:1:15: pth: no key 'pth'; did you mean 'path'?"),
+    (["--json"], "--json is a form of --list"), (["--reference"], "--reference is a form of --list"),
+    (["--restart", ""], "--restart: the command is empty"), (["--learn", "--out", "o"], "--learn prints a dialect"),
+    (
+      ["--target", "http://127.0.0.1:1/other", "--dialect", "path.json5"],
+      "it ends with '/other', and the 'path' of the dialect is '/points'"
+    ),
     (["--seed", "x"], "'x' is not a whole number"), (["--jobs", "0"], "'0' is not a number from 1 to 32"),
   ])
   func aMistakeIsNamed(words: [String], message: String) {
-    let files = ["wrong.json5": "{ version: 1, pth: '/a' }"]
+    let files = ["wrong.json5": "{ version: 1, pth: '/a' }", "path.json5": "{ version: 1, path: '/points' }"]
     let call = CommandCall(["conform"] + words, files: files)
     #expect(call.code == .usage && call.error.contains(message), "\(call.error)")
   }

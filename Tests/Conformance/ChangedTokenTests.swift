@@ -11,11 +11,26 @@ import Testing
 
   /// `{"alg":"HS256"}` becomes `{"alg":"none"}`.
   @Test func theSignatureOfAJWTIsTakenAway() {
-    let unsigned = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.aaaaaaaaaaaaaaaa".withoutSignature
+    let unsigned = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.aaaaaaaaaaaaaaaa".unsigned()
     #expect(unsigned == "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.")
     for token in ["", "0123456789abcdef", "a.b.c", "eyJhIjoxfQ.eyJzdWIiOiJ4In0.aaaa", "eyJhbGciOiJub25lIn0.e30."] {
-      #expect(token.withoutSignature == nil, "\(token)")
+      #expect(token.unsigned() == nil, "\(token)")
     }
+  }
+
+  /// `{"alg":"nOnE"}`, and the signature of the token that was given.
+  @Test func theAlgorithmIsSpelledOtherwise() {
+    let given = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.aaaaaaaaaaaaaaaa"
+    #expect(given.unsigned(as: "nOnE") == "eyJhbGciOiJuT25FIn0.eyJzdWIiOiJ4In0.")
+    #expect(given.unsigned(keepingSignature: true) == "eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.aaaaaaaaaaaaaaaa")
+  }
+
+  @Test func theEndOfATokenIsTakenAway() {
+    #expect(
+      "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.aaaaaaaaaaaaaaaa".withoutItsEnd
+        == "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.aaaaaaaa")
+    #expect("0123456789abcdef".withoutItsEnd == "0123456789abcd")
+    #expect("short".withoutItsEnd == nil)
   }
 
   @Test func theEndOfAnotherTokenIsChanged() {

@@ -250,6 +250,18 @@ import Threaded
     }
   }
 
+  /// Files of a run are kept where others read them.
+  @Test func aKeyOfTheAppIsTakenFromAVariable() throws {
+    let dialect = ScriptedBackend.dialect.replacing(
+      "app: { http: {", with: "app: { http: { headers: { \"X-Key\": \"k3y\" },")
+    let summary = try ScriptedBackend(.dropsOldRecords).summary(of: ["time-in-every-season"], dialect: dialect)
+    let breach = try #require(summary.broken.first?.breach)
+    let script = try #require(breach.reproduction?.script)
+    let scenario = String(decoding: try #require(breach.requests), as: UTF8.self)
+    #expect(script.contains("\"X-Key: ${UPLOAD_X_KEY:?}\"") && !script.contains("k3y"), "\(script)")
+    #expect(scenario.contains("\"X-Key\":\"${UPLOAD_X_KEY}\"") && !scenario.contains("k3y"), "\(scenario)")
+  }
+
   /// What the store shows belongs to the finding: its list is read behind the request, with secrets from variables.
   @Test(arguments: [
     (

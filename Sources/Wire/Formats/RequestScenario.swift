@@ -40,10 +40,10 @@ package enum RequestScenario {
     text.replacing("${", with: "$${")
   }
 
-  /// `at` is in milliseconds since the first request.
+  /// `at` is in milliseconds since the first request. A field for which there is a variable takes its value from it.
   package static func append(
     at: Int64, device: String, method: String, path: String, headers: [NameValuePair], body: [UInt8], status: Int,
-    to bytes: inout [UInt8]
+    variable: (NameValuePair) -> String? = { _ in nil }, to bytes: inout [UInt8]
   ) {
     var writer = JSONWriter(capacity: 512 + body.count)
     writer.beginObject()
@@ -62,7 +62,10 @@ package enum RequestScenario {
     }
     writer.key("headers")
     writer.beginObject()
-    for field in fields { writer.text(field.name, escaped(field.value)) }
+    for field in fields {
+      let variable = variable(NameValuePair(field.name, field.value))
+      writer.text(field.name, variable.map { "${\($0)}" } ?? escaped(field.value))
+    }
     writer.endObject()
     if let text = String(validating: body, as: UTF8.self), !text.contains("\0") {
       if !body.isEmpty { writer.text("body", escaped(text)) }

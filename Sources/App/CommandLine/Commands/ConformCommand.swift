@@ -92,11 +92,22 @@ struct ConformCommand {
         "--target: '\(address.withoutUser)' has a user name, which phones do not send: give it as a header, `app: { http: { headers: { Authorization: \"Basic …\" } } }` in the dialect"
       )
     }
+    if let path = dialect.uploadPath, !["", "/", path].contains(String(address.path)) {
+      throw UsageError(
+        "--target: it ends with '\(address.path)', and the 'path' of the dialect is '\(path)': name the server alone, or leave 'path' out"
+      )
+    }
+    if values.isOn("learn"), values.text("out") != nil {
+      throw UsageError("--out: --learn prints a dialect, and writes no files")
+    }
     try SecurityFlags.check(values, process)
     target = ConformanceTarget(
       base, dialect, adminToken: values.text("admin-token"), over: TransportConfiguration(values))
     (learns, isVerbose, isStrict) = (values.isOn("learn"), values.isOn("verbose"), values.isOn("strict"))
     let lists = values.isOn("list")
+    for flag in ["json", "reference"] where values.isOn(flag) && !lists {
+      throw UsageError("--\(flag) is a form of --list; --out DIR writes the results of a run in several forms")
+    }
     output = values.text("out")
     if !lists, !target.isLocal, !values.isOn("yes-this-is-my-server") {
       throw UsageError(
@@ -142,6 +153,7 @@ struct ConformCommand {
     if let place = try VerifyFlag(values) { dialect.verification.read(place) }
     dialect.verification.records =
       try VerifyFlag.path(values, in: dialect.verification.url) ?? dialect.verification.records
+    if values.text("restart") == "" { throw UsageError("--restart: the command is empty") }
     dialect.restart = values.text("restart") ?? dialect.restart
     return dialect
   }

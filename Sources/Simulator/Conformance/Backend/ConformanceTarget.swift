@@ -22,6 +22,8 @@ package struct ConformanceTarget: Sendable {
   let storePastCaches: (any StoreView)?
   /// The URL, with the run, of a Rolling Road server whose own list is the store; nil where the store is another.
   package let ownStore: String?
+  /// The quarantine of a Rolling Road server, with `{device}` for the device.
+  let quarantine: RawRequest?
   /// Where devices are created.
   let creationURL: String?
   let login: DialectLogin?
@@ -56,18 +58,19 @@ package struct ConformanceTarget: Sendable {
     }
     self.dialect = dialect
     ownStore = described == nil ? ours?.base : nil
+    quarantine = ours?.quarantine
     let store = described ?? ours?.store(client)
     self.store = templates.places.flatMap { places in store.map { TemplatedStore(store: $0, places: places) } } ?? store
     storePastCaches = (store as? QueriedStore)?.pastCaches
   }
 
   /// Whether a header field names the device.
-  var namesDevicesInHeaders: Bool {
+  var namesDevicesInHeaders: Bool { fieldsOfApp.contains { $0.value.firstRange(of: "${device.id}") != nil } }
+
+  /// The header fields that the dialect gives to every app.
+  var fieldsOfApp: [NameValuePair] {
     let document = dialect.app.document
-    guard case .object(let headers)? = document["http"]?["headers"] ?? document["headers"] else { return false }
-    return headers.members.map(\.value).contains { value in
-      if case .string(let text) = value { text.firstRange(of: "${device.id}") != nil } else { false }
-    }
+    return NameValuePair.list(document["http"]?["headers"] ?? document["headers"] ?? .null)
   }
 
   private static func store(
@@ -131,11 +134,7 @@ private struct OwnServer {
   let headers: [Named<String>]
 
   init(_ url: String, adminToken: String?) {
-    let segments = (TargetAddress(url)?.path ?? "/").split(separator: "/", omittingEmptySubsequences: false)
-    let isRun = segments.count >= 4 && segments[1] == "r" && !segments[2].isEmpty
-    let address = TargetAddress(url)
-    let origin = (address?.isPlain ?? true ? "http://" : "https://") + (address?.authority ?? "")
-    base = origin + (isRun ? "/r/\(segments[2])" : "")
+    base = URLParts(url).root
     headers = adminToken.map { [Named(name: HeaderName.authorization.description, value: "Bearer \($0)")] } ?? []
   }
 
@@ -155,6 +154,12 @@ private struct OwnServer {
     commands.headers = headers
     commands.body = #"{"commands":{commands}}"#
     return commands
+  }
+
+  var quarantine: RawRequest {
+    RawRequest(
+      "GET", base + "/admin/v1/quarantine?limit=1000&device={device}",
+      headers: headers.map { NameValuePair($0.name, $0.value) })
   }
 
   func store(_ client: ConformanceClient) -> any StoreView {

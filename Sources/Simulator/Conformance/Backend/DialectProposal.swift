@@ -108,12 +108,14 @@ package final class DialectProposal {
 
   private var opening: [String] {
     let given = target.dialect != Dialect()
+    let path = URLParts(target.url).path
+    let isTold = target.dialect.uploadPath != nil || target.dialect.preset != nil || ["", "/"].contains(path)
     return [
       given
         ? "// To be added to the dialect that was given, after a first conversation with \(target.url)."
         : "// A draft from a few probe requests to \(target.url). Fill in the lines after //.",
       "{", "  version: 1,",
-    ]
+    ] + (isTold ? [] : ["  path: \(JSONValue.string(String(path)).serializedText),"])
   }
 
   private var tail: [String] {

@@ -1,3 +1,4 @@
+import AnswerCheck
 import BackendStore
 import Base
 import Contract
@@ -69,7 +70,7 @@ extension ClauseRun {
     breach.stored = stored
     if !hasNoCommandLine {
       breach.reproduction = reproduction
-      breach.requests = logOfFinding.asScenario
+      breach.requests = logOfFinding.scenario(takingSecretsOf: .uploads(of: target.fieldsOfApp))
     }
     if let upload { breach.signs.formUnion(BreachSign.of(upload)) }
     breach.status = upload?.status
@@ -298,6 +299,15 @@ extension ClauseRun {
       )
     }
     return look
+  }
+
+  /// Reports whether a record is quarantined, at a Rolling Road server.
+  func isQuarantined(_ record: SentRecord, _ device: String) throws -> Bool {
+    guard let list = target.quarantine else { return false }
+    try keepTime()
+    let (outcome, _) = target.client.ask(
+      list.url.filling("device", device.percentEncoded), by: list.method, headers: list.headers, body: [])
+    return String(decoding: outcome.body, as: UTF8.self).uppercased().contains(record.uuid.upperCaseText)
   }
 
   /// Returns what the store has in place of a record's uuid, if that is a part of it.

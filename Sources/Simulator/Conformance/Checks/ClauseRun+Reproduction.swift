@@ -138,7 +138,8 @@ extension ClauseRun {
     _ request: RawRequest, printing part: RawRequest.PrintedPart = .answer, secretsOf purpose: SecretPurpose? = nil
   ) -> String {
     request.curl(
-      by: target.transport, printing: part, secretsOf: purpose, renewing: UUIDRenewal(of: logOfFinding.uuids))
+      by: target.transport, printing: part, secretsOf: purpose ?? .uploads(of: target.fieldsOfApp),
+      renewing: UUIDRenewal(of: logOfFinding.uuids))
   }
 
   /// Returns the commands that restart the backend, and wait for it.

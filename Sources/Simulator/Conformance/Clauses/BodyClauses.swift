@@ -2,8 +2,29 @@ import Base
 import Contract
 import Scenario
 
-/// Storage clauses with missing or incomplete bodies.
+/// Bodies that are missing, incomplete, or as long as a buffer.
 extension ConformanceClause {
+  static let bodies: [ConformanceClause] = [
+    ConformanceClause(
+      "body-fills-buffer", .http, .must, .repeat,
+      "Bodies of 1, 4, 8, 16 and 64 KiB are answered, and their records stored",
+      because: "a loop that reads until its buffer is not full waits for a byte that does not come",
+      presumes: ["long-headers", "answer-waits-for-body"]
+    ) { run in
+      for kibibytes in [1, 4, 8, 16, 64] {
+        let (phone, record, request) = try plain(run)
+        var padded = request
+        // Blanks behind a value belong to no value (RFC 8259 §2).
+        padded.body += Array(repeating: UInt8(ascii: " "), count: max(kibibytes << 10 - request.body.count, 0))
+        padded.declaredLength = padded.body.count
+        let what = "a body of \(padded.body.count) bytes"
+        let reply = try run.exchange(padded)
+        guard reply.isSuccess else { throw run.fail("\(what): \(reply.text)") }
+        try run.expectOnce([record], of: phone.name, among: " in \(what)")
+      }
+    }
+  ]
+
   static func answerWaits(_ run: ClauseRun) throws {
     try answerWaits(run, records: 1)
     // Servers read what fits into a buffer of 4 to 16 KB together with the header.

@@ -127,11 +127,13 @@ extension ConformanceClause {
       presumes: ["command-right-device", "command-form", "command-needs-body", "command-in-batch-answer"], afterRestart),
   ]
 
-  /// Arguments that a backend may alter or lose: false, 0, an empty object, a text of digits, and a long list.
+  /// Arguments that a backend may alter or lose: false, also inside, 0, fractions, an empty object, a text of digits, and a long
+  /// list.
   private static let odd: [Command] = [
     .addGeofence(cornered), .addGeofences((1...24).map { fence("stop \($0)") }), .changePace(isMoving: false),
     .setOdometer(metres: 0), .setConfig(.object(["persistence": .object(["extras": .emptyObject])])),
-    .removeGeofence(identifier: "007"),
+    .removeGeofence(identifier: "007"), .setOdometer(metres: 1_234.5),
+    .setConfig(.object(["app": .object(["stopOnTerminate": .bool(false), "startOnBoot": .bool(true)])])),
   ]
 
   /// A polygon whose name has letters of several scripts.

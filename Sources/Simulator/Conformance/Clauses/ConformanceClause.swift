@@ -43,7 +43,7 @@ package struct ConformanceClause: Sendable {
     + tokens
     + refreshes
     + remoteControl + lostCommands
-    + connections + framing + headers + refusals + longConnections + trouble + restarts
+    + connections + framing + headers + bodies + refusals + longConnections + trouble + restarts
 
   /// Returns the URL of a report that a clause names.
   package static func address(ofThread thread: String) -> String? {

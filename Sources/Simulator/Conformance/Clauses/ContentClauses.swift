@@ -110,6 +110,11 @@ extension ConformanceClause {
     ConformanceClause(
       "params-kept", .content, .should, .wrong, "Params of every JSON type beside the records are stored",
       because: "apps say there whose trip this is (HttpConfig params)", params),
+    ConformanceClause(
+      "params-named-like-fields", .content, .should, .wrong,
+      "Params that are named like fields of a record do not replace these",
+      because: "they stand beside the records, and one object made of both has the values of one (HttpConfig params)",
+      presumes: ["standard-fields-kept", "extras-every-kind"], paramsNamedLikeFields),
   ]
 
   /// One place in each quarter of the Earth, whose coordinates remain valid when they are swapped.
@@ -281,6 +286,25 @@ extension ConformanceClause {
     throw run.fail(
       "mock: \(stored?.shown ?? "not stored") instead of true", harm: .wrong, stored: entry.entry.shown.shortened(300),
       sign: .field("mock"))
+  }
+
+  private static func paramsNamedLikeFields(_ run: ClauseRun) throws {
+    try run.needFreeParams()
+    let phone = try run.phone { draft in
+      draft.addParam("event", .string("geofence"))
+      draft.addParam("odometer", .integer(7))
+      draft.addParam("is_moving", .string("no"))
+      draft.addParam("speed", .double(1.5))
+      draft.addParam("heading", .string("north"))
+    }
+    if phone.configuration.http.rootProperty == "." {
+      throw ClauseStop.notApplicable("without a root the params stand among the keys of a record")
+    }
+    let record = run.fix(phone)
+    try run.deliver(phone, [record], as: "a record beside params that are named like its fields")
+    let what = " beside params that are named like its fields"
+    let look = try run.expectOnce([record], of: phone.name, among: what)
+    try run.expectAsSent([record], in: look, among: what)
   }
 
   /// Of each kind of JSON.

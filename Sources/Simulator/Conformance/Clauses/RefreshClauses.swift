@@ -40,8 +40,11 @@ extension ConformanceClause {
       presumes: ["refresh-form", "refresh-answer-found"]
     ) { run in
       let (phone, tokens) = try signedIn(run)
-      _ = try run.refresh(tokens, in: phone, as: "a refresh with a bearer that is not valid") {
+      let renewed = try run.refresh(tokens, in: phone, as: "a refresh with a bearer that is not valid") {
         $0.accessToken = "expired.by.now"
+      }
+      if renewed.access == "expired.by.now" {
+        throw run.fail("a refresh has brought the token of its own header again, which is not valid")
       }
     },
     ConformanceClause(
@@ -117,16 +120,25 @@ extension ConformanceClause {
       try run.deliver(phone, [run.fix(phone)], as: "an upload after ten refreshes")
     },
     ConformanceClause(
-      "dead-refresh-refused", .tokens, .must, .wrong, "An unknown refresh token is refused with 400, 401 or 403",
+      "dead-refresh-refused", .tokens, .must, .wrong,
+      "An unknown, empty or forged refresh token is refused with 400, 401 or 403",
       because: "the SDK then asks its app to log in again (SDK §11.6)", threads: ["capacitor#388"], needs: [.refresh]
     ) { run in
       let phone = try run.phone(signsIn: false)
       let tokens = try run.signIn(phone.name)
-      let outcome = run.send(try run.refreshRequest(tokens, in: phone) { $0.refreshToken = "none-of-yours" })
-      if ![400, 401, 403].contains(outcome.status) {
-        throw run.fail(
-          "an unknown refresh token was \(outcome.answer(120))",
-          harm: 500 <= outcome.status ? .repeat : .wrong)
+      let dead = [
+        ("none-of-yours", "an unknown refresh token"), ("", "an empty refresh token"),
+        (tokens.refresh?.withAnotherLetter, "a refresh token with one letter changed"),
+        (tokens.refresh?.withoutItsEnd, "a refresh token without its end"),
+        (tokens.refresh?.unsigned(), "a refresh token of the same claims without a signature (alg: none)"),
+      ]
+      for case (let token?, let what) in dead {
+        let outcome = run.send(try run.refreshRequest(tokens, in: phone) { $0.refreshToken = token })
+        // A form without a value may be refused in other ways.
+        let isRefused = [400, 401, 403].contains(outcome.status) || token.isEmpty && outcome.status >= 300
+        if !isRefused {
+          throw run.fail("\(what) was \(outcome.answer(120))", harm: 500 <= outcome.status ? .repeat : .wrong)
+        }
       }
     },
     ConformanceClause(

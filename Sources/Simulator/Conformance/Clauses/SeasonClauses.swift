@@ -9,9 +9,9 @@ extension ConformanceClause {
   static let seasons: [ConformanceClause] = [
     ConformanceClause(
       "time-in-every-season", .content, .must, .wrong,
-      "Times of last winter and summer, of the turn of the year, and of the hours in which clocks change, are stored as they were sent",
+      "Times of last winter and summer, of the turn of the year, of 29 February, of the first and last moment of a day, and of the hours in which clocks change, are stored as they were sent",
       because:
-        "the SDK sends UTC: a server that counts in a local zone moves the records of one season, or of one hour, by an hour (LocationEvent timestamp)",
+        "the SDK sends UTC: a server that counts in a local zone moves the records of one season, or of one hour, by an hour, and one that counts days by their ends drops what lies between them (LocationEvent timestamp)",
       presumes: [
         "time-is-utc", "time-to-the-millisecond", "batch-all-stored", "week-late", "late-behind-newer",
         "batch-over-midnight",
@@ -33,13 +33,13 @@ extension ConformanceClause {
     if phone.queuedCount > 0, last.status >= 500 {
       // Nothing was said of its age.
       var breach = run.breach(
-        "an upload of records of up to a year ago was \(last.outcome.answer(160))", harm: .repeat, last)
+        "an upload of records of up to some years ago was \(last.outcome.answer(160))", harm: .repeat, last)
       breach.remedy = "a backend that takes no older ones says from when on with promises.oldest"
       throw ClauseStop.broken(breach)
     }
     // The maximum age of a record is tested by another clause.
     guard phone.queuedCount == 0 else {
-      throw ClauseStop.notJudged("records of up to a year ago are refused: \(last.outcome.text.shortened(80))")
+      throw ClauseStop.notJudged("records of up to some years ago are refused: \(last.outcome.text.shortened(80))")
     }
     let look = try run.look(for: records, of: phone.name)
     for record in records where look.entry(of: record)?.value("timestamp") != nil {
@@ -49,7 +49,7 @@ extension ConformanceClause {
       try run.expectNotElsewhere(look, among: records, of: phone.name)
       run.showRequest(of: missing)
       throw run.fail(
-        "\(look.missing.count) of \(records.count) acknowledged records of up to a year ago are not stored, among them one of \(missing.timestamp.iso8601Text.prefix(10)): a backend that drops old ones says from when on with promises.oldest",
+        "\(look.missing.count) of \(records.count) acknowledged records of up to some years ago are not stored, among them one of \(missing.timestamp.iso8601Text.prefix(10)): a backend that drops old ones says from when on with promises.oldest",
         harm: .lose, sign: .loss, isOfFew: ClauseRun.areFew(look.missing.count, of: records.count))
     }
     // A store may purge the oldest later.
@@ -78,10 +78,10 @@ enum Seasons {
     case friday = 5
   }
 
-  /// Returns the instants of the last year, never on a whole second.
+  /// Returns instants of the last year, never on a whole second, and the others of `special`.
   static func instants(before now: WallInstant) -> [WallInstant] {
     let today = now.millisecondsSince1970 / 86_400_000
-    return (1...366).flatMap { back -> [WallInstant] in
+    let ofLastYear = (1...366).flatMap { back -> [WallInstant] in
       let day = today - Int64(back)
       let midnight = WallInstant(millisecondsSince1970: day * 86_400_000)
       let text = midnight.iso8601Text.split(separator: "-")
@@ -92,6 +92,18 @@ enum Seasons {
       }.flatMap {
         $0.hours.map { midnight.advanced(byMilliseconds: Int64($0 * 3_600_000) + 123) }
       }
-    }.sorted()
+    }
+    return (ofLastYear + special(before: now)).sorted()
+  }
+
+  /// Returns the first and the last millisecond of a day of this week, an instant of 400 days ago, and one of 29 February.
+  private static func special(before now: WallInstant) -> [WallInstant] {
+    let today = now.millisecondsSince1970 / 86_400_000
+    let midnight = WallInstant(millisecondsSince1970: (today - 2) * 86_400_000)
+    let leapDay = (1...2_922).lazy.map { WallInstant(millisecondsSince1970: (today - $0) * 86_400_000) }.first {
+      $0.iso8601Text.contains("-02-29T")
+    }
+    let others = [midnight.advanced(byMilliseconds: -400 * 86_400_000)] + (leapDay.map { [$0] } ?? [])
+    return [midnight, midnight.advanced(byMilliseconds: -1)] + others.map { $0.advanced(byMilliseconds: 43_200_123) }
   }
 }

@@ -188,6 +188,7 @@ extension ConformanceClause {
     }
     let records = (0..<count).map { _ in run.fix(phone) }
     try run.deliver(phone, records, as: "a record of the template \(text.shortened(60))")
+    try expectListed(records, of: phone, run)
     let look = try run.expectOnce(records, of: phone.name, among: " of a template")
     if look.listed != count {
       throw run.fail("\(look.listed) entries are stored for \(count.of("record")) of a template", harm: .wrong)
@@ -200,6 +201,18 @@ extension ConformanceClause {
           "latitude \(sent) of a template is stored as \(value)", harm: .wrong, sign: .field("coords.latitude"))
       }
     }
+  }
+
+  /// A store may show each record as it was sent: an array has its uuid somewhere in it, and not by name.
+  private static func expectListed(_ records: [SentRecord], of phone: ConformancePhone, _ run: ClauseRun) throws {
+    guard run.target.store != nil, let record = try run.look(for: records, of: phone.name).missing.first else { return }
+    let entries = try run.storedIfListed(phone.name) ?? []
+    let hasIt = entries.contains { $0.uuid == nil && $0.entry.shown.uppercased().contains(record.uuid.upperCaseText) }
+    // A value for each entry would be more of them.
+    guard entries.count == records.count, hasIt else { return }
+    throw ClauseStop.notJudged(
+      "the store shows a record of another template as it was sent, and its uuid under no name: add the uuid to the list"
+    )
   }
 
   private static func templateChanged(_ run: ClauseRun) throws {

@@ -59,7 +59,7 @@ extension ConformanceClause {
     },
     ConformanceClause(
       "changed-token-refused", .tokens, .must, .wrong,
-      "A good token with one letter changed, or a JWT without its signature, is refused",
+      "A good token with one letter changed, or without its end, or a JWT without its signature, is refused",
       because:
         "a backend that does not check the signature of a JWT, lets the token choose to have none, or compares only the beginning of a token, accepts forged tokens (RFC 7515 §5.2; RFC 8725 §3.2)",
       needs: [.tokens, .refusal], presumes: ["no-token-refused", "unknown-is-401", "register-answer"], changedToken),
@@ -76,11 +76,14 @@ extension ConformanceClause {
       needs: [.tokens, .refusal],
       presumes: ["no-token-refused", "expires-true"]
     ) { run in
-      if let upload = try run.uploadsAfterTheEnd().first(where: \.upload.isSuccess)?.upload {
-        throw run.fail(
-          "a token was taken \(run.target.dialect.promises.accessLeeway.wholeMilliseconds / 1_000 + 1) s after its stated end, or later: promises.accessTokenLeeway says how long that is meant",
-          upload)
+      guard let taken = try run.uploadsAfterTheEnd().first(where: \.upload.isSuccess) else { return }
+      if try run.isLost(taken.record, of: taken.device) {
+        throw ClauseStop.notJudged(
+          "what comes with an expired token is acknowledged and not stored: see expired-is-401")
       }
+      throw run.fail(
+        "a token was taken \(run.target.dialect.promises.accessLeeway.wholeMilliseconds / 1_000 + 1) s after its stated end, or later: promises.accessTokenLeeway says how long that is meant",
+        taken.upload)
     },
     ConformanceClause(
       "challenge-with-401", .tokens, .should, .block, "401 comes with WWW-Authenticate",
@@ -141,15 +144,18 @@ extension ConformanceClause {
     },
   ]
 
-  /// A search for the device of an empty token may find one that has none.
+  /// A search for the device of an empty token may find one that has none, and apps write `null` where they have none yet.
   private static func emptyToken(_ run: ClauseRun) throws {
-    let phone = try run.phone(signsIn: false) { $0.authorization.refreshUrl = nil }
-    let record = run.fix(phone)
-    var request = RawRequest(try run.request(phone, [record]))
-    request.setHeader(HeaderName.authorization, "Bearer ")
-    let reply = try run.exchange(request)
-    if reply.isSuccess { throw run.fail("an upload with an empty token was taken: \(reply.text)") }
-    try run.expectNotStored(record, of: phone.name, refused: reply.status, "an upload with an empty token")
+    for token in ["", "null", "undefined"] {
+      let phone = try run.phone(signsIn: false) { $0.authorization.refreshUrl = nil }
+      let record = run.fix(phone)
+      var request = RawRequest(try run.request(phone, [record]))
+      request.setHeader(HeaderName.authorization, "Bearer \(token)")
+      let reply = try run.exchange(request)
+      let what = "an upload with the access token '\(token)'"
+      if reply.isSuccess { throw run.fail("\(what) was taken: \(reply.text)") }
+      try run.expectNotStored(record, of: phone.name, refused: reply.status, what)
+    }
   }
 
   /// Uploads a record, which must not be stored under another device.
@@ -189,7 +195,12 @@ extension ConformanceClause {
 
   private static func expired(_ run: ClauseRun) throws {
     let ends = try run.uploadsAfterTheEnd()
-    if ends.contains(where: \.upload.isSuccess) {
+    if let taken = ends.first(where: \.upload.isSuccess) {
+      if try run.isLost(taken.record, of: taken.device) {
+        throw run.fail(
+          "an upload with an expired access token was \(taken.upload.outcome.answer(100)), and its record is not stored",
+          harm: .lose, taken.upload)
+      }
       throw ClauseStop.notJudged("the token was still taken: see tokens-end")
     }
     for (upload, record, device) in ends {
@@ -203,10 +214,14 @@ extension ConformanceClause {
 
   private static func changedToken(_ run: ClauseRun) throws {
     let name = try run.phone(signsIn: false).name
-    let good = try run.signIn(name).access
+    let tokens = try run.signIn(name)
+    let good = tokens.access
     let forged = [
       (good.withAnotherLetter, "a token with one letter changed"),
-      (good.withoutSignature, "a token of the same claims without a signature (alg: none)"),
+      (good.withoutItsEnd, "a token without its end"),
+      (good.unsigned(), "a token of the same claims without a signature (alg: none)"),
+      (good.unsigned(as: "nOnE"), "a token of the same claims without a signature (alg: nOnE)"),
+      (good.unsigned(keepingSignature: true), "a token of the same claims with another algorithm (alg: none)"),
     ].compactMap { token, what in token.map { ($0, what) } }
     if forged.isEmpty { throw ClauseStop.notApplicable("access tokens are too short to be changed") }
     for (token, what) in forged {
@@ -220,6 +235,19 @@ extension ConformanceClause {
       if upload.isSuccess { throw run.fail("\(what) was taken", upload) }
       try run.expectNotStored(record, of: name, refused: upload.status, "an upload with \(what)", upload)
     }
+    try expectEachUploadChecked(run, of: name, tokens, forged[0].0)
+  }
+
+  /// A connection that has had a good token may count as signed in.
+  private static func expectEachUploadChecked(
+    _ run: ClauseRun, of name: String, _ tokens: DeviceTokens, _ forged: String
+  ) throws {
+    let phone = try run.phone(exactly: name, tokens: tokens) { $0.authorization.refreshUrl = nil }
+    try run.deliver(phone, [run.fix(phone)])
+    phone.configure { $0.authorization.accessToken = forged }
+    phone.put([run.fix(phone)])
+    guard let upload = phone.upload().last, upload.isSuccess else { return }
+    throw run.fail("a forged token was taken on a connection that had had a good one", upload)
   }
 
   private static func sameDevice(_ run: ClauseRun) throws {
@@ -269,6 +297,12 @@ extension ClauseRun {
     pause(Int(unsettledTime.wholeMilliseconds))
     guard try storedIfListed(device)?.contains(where: { $0.uuid == record.uuid }) ?? false else { return }
     throw fail("\(what) was refused with status \(status), and is stored", harm: .wrong, upload)
+  }
+
+  /// Reports whether an acknowledged record is not in the store.
+  func isLost(_ record: SentRecord, of device: String) throws -> Bool {
+    guard target.store != nil else { return false }
+    return try !look(for: [record], of: device).missing.isEmpty
   }
 
   private static let patience = Nanoseconds.seconds(10)

@@ -63,15 +63,29 @@ extension RawRequest {
 }
 
 /// The requests whose secret fields are taken from variables of the environment: `VERIFY_AUTHORIZATION`.
-enum SecretPurpose: String {
-  case verify = "VERIFY"
-  case commands = "COMMANDS"
-  case devices = "DEVICES"
+enum SecretPurpose {
+  case verify, commands, devices
+  /// Uploads, with the fields that the dialect gives to every app. The tokens of devices are others, and end soon.
+  case uploads(of: [NameValuePair])
+
+  private var prefix: String {
+    switch self {
+    case .verify: "VERIFY"
+    case .commands: "COMMANDS"
+    case .devices: "DEVICES"
+    case .uploads: "UPLOAD"
+    }
+  }
 
   /// Returns the variable for a field that may be secret; nil for another field.
   func variable(for field: NameValuePair) -> String? {
     guard field.mayBeSecret else { return nil }
-    return "\(rawValue)_" + String(field.name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    if case .uploads(let fields) = self,
+      !fields.contains(where: { $0.hasName(field.name) && $0.value == field.value })
+    {
+      return nil
+    }
+    return "\(prefix)_" + String(field.name.uppercased().map { $0.isLetter || $0.isNumber ? $0 : "_" })
   }
 }
 

@@ -182,8 +182,8 @@ final class SentLog: Sendable {
     return taken
   }
 
-  /// The requests as a scenario; nil where it has none, or more than requests.
-  var asScenario: [UInt8]? {
+  /// Returns the requests as a scenario, which takes secret fields from variables; nil where it has none, or more than requests.
+  func scenario(takingSecretsOf purpose: SecretPurpose) -> [UInt8]? {
     // The backend has the devices.
     guard let steps = sequence?.filter({ $0.sending?.kind != .creating }) else { return nil }
     let sendings = steps.compactMap(\.sending)
@@ -197,7 +197,7 @@ final class SentLog: Sendable {
         at: (sending.at - first.at).wholeMilliseconds, device: sending.device, method: sending.request.method,
         path: TargetAddress(sending.request.url)?.path ?? "/", headers: sending.request.headers,
         body: sending.request.body,
-        status: sending.status, to: &bytes)
+        status: sending.status, variable: purpose.variable, to: &bytes)
     }
     return bytes
   }

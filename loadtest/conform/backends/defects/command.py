@@ -2,6 +2,7 @@
 
 import json
 import time
+from decimal import Decimal
 
 from defects import around, defect
 from defects.content import walk
@@ -214,3 +215,23 @@ def command_by_lower_case_name(parts):
     parts.commands.waiting = lambda device: parts.store.db.execute(
         "select seq, command, carrier from commands where lower(device) = lower(?) order by seq", (device,)
     ).fetchall()
+
+
+@defect
+def command_by_name_prefix(parts):
+    parts.commands.waiting = lambda device: parts.store.db.execute(
+        "select seq, command, carrier from commands where ? like device || '%' order by seq", (device,)
+    ).fetchall()
+
+
+@defect
+def command_fractions_cut(parts):
+    answer_with(
+        parts,
+        lambda content, commands: content
+        | {"background_geolocation": walk(commands, lambda value: int(value) if is_fraction(value) else value)},
+    )
+
+
+def is_fraction(value):
+    return isinstance(value, (float, Decimal)) and not isinstance(value, bool)

@@ -495,3 +495,41 @@ def floor_dropped(parts):
 @defect
 def time_of_recording_dropped(parts):
     without(parts, "recorded_at", "age")
+
+
+@defect
+def keys_of_objects_dropped(parts):
+    """As an object of JavaScript without a prototype of its own would lose them."""
+    edit_extras(
+        parts,
+        lambda extras: {key: value for key, value in extras.items() if key not in ("__proto__", "constructor", "toString")},
+    )
+
+
+@defect
+def extras_id_dropped(parts):
+    edit_extras(parts, lambda extras: {key: value for key, value in extras.items() if key not in ("id", "type")})
+
+
+@defect
+def params_over_fields(parts):
+    @around(parts.store, "insert")
+    def _(insert, record, params):
+        if isinstance(record.content, dict):
+            record.content = record.content | {key: value for key, value in params.items() if key in record.content}
+        return insert(record, params)
+
+
+@defect
+def hyphens_taken_from_names(parts):
+    @around(parts.intake, "read")
+    def _(read, body, hints, device=None):
+        upload = read(body, hints, device)
+        for record in upload.records:
+            record.device = record.device.replace("-", "")
+        return upload
+
+    @around(parts.store, "page")
+    def _(page, table, device, cursor):
+        rows, following = page(table, device and device.replace("-", ""), cursor)
+        return [row | {"device": device or row["device"]} for row in rows], following

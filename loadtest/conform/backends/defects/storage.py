@@ -480,15 +480,24 @@ def day_behind_dropped(parts):
     drop(parts, behind)
 
 
-@defect
-def last_full_thousand_lost(parts):
-    """Of a batch of 1,000 records, 2,000, and so on."""
+def lose_last_full(parts, size):
+    """A batch is stored in parts of this size, and its last one is lost if it is full."""
 
     @around(parts.store, "save")
     def _(save, upload):
-        if upload.records and len(upload.records) % 1_000 == 0:
-            upload.records = upload.records[:-1_000]
+        if upload.records and len(upload.records) % size == 0:
+            upload.records = upload.records[:-size]
         save(upload)
+
+
+@defect
+def last_full_thousand_lost(parts):
+    lose_last_full(parts, 1_000)
+
+
+@defect
+def last_full_256_lost(parts):
+    lose_last_full(parts, 256)
 
 
 @defect
@@ -502,3 +511,14 @@ def purges_eight_days(parts):
                 db.execute("delete from records where timestamp < ?", ((time.time() - 8 * 86_400) * 1_000,))
 
     threading.Thread(target=purge, daemon=True).start()
+
+
+@defect
+def last_second_of_days_dropped(parts):
+    """As a table of each day does that ends at 23:59:59."""
+    drop(parts, lambda record: record.at % 86_400_000 > 86_399_000)
+
+
+@defect
+def leap_days_dropped(parts):
+    drop(parts, lambda record: time.gmtime(record.at / 1_000)[1:3] == (2, 29))

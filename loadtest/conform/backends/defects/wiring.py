@@ -313,3 +313,14 @@ def large_body_closes_unsaid(parts):
         answer(self, given)
         if getattr(self, "is_large", False):
             self.close_connection = True
+
+
+@defect
+def full_buffer_waits(parts):
+    """Reads pieces of 1,024 bytes until one is shorter."""
+    read = parts.handler.read_exactly
+
+    def read_exactly(self, length):
+        return read(self, length + 1 if length and length % 1_024 == 0 else length)
+
+    parts.handler.read_exactly = read_exactly
