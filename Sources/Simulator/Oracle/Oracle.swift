@@ -47,7 +47,7 @@ package final class Oracle: Watcher {
     ExplainedDuplicatesRule.self,
     SingleFlightRule.self, BatchBoundsRule.self, OrderRule.self, TriggerRule.self, CellularRule.self, BoundsRule.self,
     RemovalRule.self, PurgeRule.self,
-    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, ActivityRule.self,
+    NoWedgeRule.self, BoundedEffortRule.self, MotionRule.self, PaceRule.self, ActivityRule.self,
     TriggerActivityRule.self,
     ElapsedTimeRule.self, EndRule.self,
     OdometerRule.self, OdometerThresholdRule.self, OdometerRecordRule.self, OdometerErrorRule.self,

@@ -17,6 +17,8 @@ final class MotionRule: Rule {
     /// The state of the last motion change; nil when the next one may report either.
     var isMoving: Bool?
     var isEnabled: Bool?
+    /// When tracking was last reported as off.
+    var offSince = MonotonicInstant(nanoseconds: 0)
     /// The record of the last motion change, and one with that event whose motion change is still to be reported.
     var changed: UUID128?
     var claimed: (uuid: UUID128, at: MonotonicInstant)?
@@ -26,6 +28,9 @@ final class MotionRule: Rule {
   /// The time after a sign of movement in which the SDK may reverse a state whose position it still searches for, without
   /// reporting the state in between.
   private static let doubt = Nanoseconds.seconds(180)
+
+  /// The search for the position of a crossing from before a stop, and more.
+  private static let crossingSearch = Nanoseconds.seconds(300)
 
   private let states: PerDevice<State>
 
@@ -69,7 +74,14 @@ final class MotionRule: Rule {
         states[device].claimed = (record.uuid, context.now.monotonic)
       }
       judge(record, context)
-    case .enabledChange(let isEnabled): (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
+    case .enabledChange(let isEnabled):
+      (states[device].isEnabled, states[device].isMoving) = (isEnabled, nil)
+      states[device].offSince = context.now.monotonic
+    case .geofence(let record, let fence):
+      if states[device].isEnabled == false, context.now.monotonic - states[device].offSince > MotionRule.crossingSearch
+      {
+        flag(context, record.uuid, "a crossing of '\(fence.identifier)' although tracking is stopped")
+      }
     // A window of another mode begins by reporting its state.
     case .locationError, .schedule: states[device].isMoving = nil
     default: break
