@@ -57,7 +57,7 @@ package final class Oracle: Watcher {
     TrueValuesRule.self,
     RequestFormRule.self,
     UploadDueRule.self, HeartbeatRule.self,
-    MotionLivenessRule.self, StopTimeoutRule.self, LifecycleRule.self, AuthRule.self,
+    MotionLivenessRule.self, DepartureRule.self, StopTimeoutRule.self, LifecycleRule.self, AuthRule.self,
     RefreshRule.self, TokenRule.self,
     RemoteCommandsRule.self, CommandEffectRule.self,
     IdentityRule.self, ResourcesRule.self,

@@ -7,7 +7,7 @@ import Vocabulary
 
 /// I31: at rest an Android phone sends heartbeats at its interval, of at least a minute, and no phone sends them more often
 /// or when they are off (AppConfig `heartbeatInterval`; SDK §18). On iOS none is owed, as the system decides about background
-/// time; there are none in the background without `preventSuspend`, nor for long on an unplugged phone (SDK §18.2, §18.3).
+/// time; there are none on the way, none in the background without `preventSuspend`, nor for long on an unplugged phone (SDK §18.2, §18.3).
 final class HeartbeatRule: Rule {
   override class var invariant: Invariant { .heartbeat }
   override class var interest: Interest { [.told, .life, .course] }
@@ -118,6 +118,8 @@ final class HeartbeatRule: Rule {
   private func beat(_ record: LocationRecord, _ context: EventContext) {
     let (device, now) = (context.device, context.now.monotonic)
     exercised += 1
+    // On the way there are positions instead (AppConfig `heartbeatInterval`; SDK §18).
+    if record.isMoving { flag(context, nil, "a heartbeat of a device that moves") }
     guard let interval = interval(device) else {
       return flag(context, nil, "a heartbeat although heartbeats are off")
     }
