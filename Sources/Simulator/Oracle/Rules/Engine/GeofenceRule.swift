@@ -126,6 +126,10 @@ final class GeofenceRule: Rule {
           context, record.uuid,
           "entry into '\(fence.identifier)' at \(crossing.timestamp.iso8601Text), when the device was \(Int(metres)) m outside"
         )
+      } else if action == .enter, isInitial(context), let metres = metresInside(fence, at: crossing, record, context) {
+        flag(
+          context, record.uuid,
+          "entry into '\(fence.identifier)' \(Int(metres)) m inside it, and geofenceInitialTriggerEntry is off")
       } else if action == .exit, let metres = metresInside(fence, at: crossing, record, context) {
         flag(
           context, record.uuid,
@@ -173,6 +177,14 @@ final class GeofenceRule: Rule {
       ? metres : nil
   }
 
+  /// Reports whether the report of an entry long before can only be the initial one, which the configuration forbids (GeolocationConfig
+  /// `geofenceInitialTriggerEntry`; SDK §15.4): the receiver has worked all the time.
+  private func isInitial(_ context: EventContext) -> Bool {
+    let (life, now) = (ledger.truth.lives[context.device], context.now.monotonic)
+    return life.configuration?.geolocation.geofenceInitialTriggerEntry == false && life.isUndisturbed
+      && life.seesSky(since: now - GeofenceRule.blindness) && life.errors.most(since: now - GeofenceRule.blindness) == 0
+  }
+
   /// Returns how far inside the body was at the time of an exit, where no position of the minute before can have shown it outside
   /// (SDK §15.3.2, §15.3.6); nil otherwise, and for a time that is not known.
   private func metresInside(
@@ -195,6 +207,7 @@ final class GeofenceRule: Rule {
 
   /// The time of the last positions before an exit, which may show it.
   private static let memory = Nanoseconds.seconds(60)
+  private static let blindness = Nanoseconds.seconds(3_600)
 
   /// Returns the age of the crossing; if the clock was set since the process began, the age is unknown and the longest
   /// possible one is returned.

@@ -28,6 +28,8 @@ final class TrueValuesRule: Rule {
     var battery: (state: Battery, since: MonotonicInstant)?
     /// The least accuracy of a position of the stream, and since when.
     var threshold: (metres: Double, since: MonotonicInstant)?
+    /// The number of records of trips in a row whose places have few digits.
+    var rounded = 0
     var isTold = false
   }
 
@@ -46,6 +48,9 @@ final class TrueValuesRule: Rule {
   /// More than the error of a course at the speed from which on it is judged, in metres per second.
   private static let course = (speed: 5.0, error: 90.0, factor: 6.0, bend: 30.0)
   private static let straight = Nanoseconds.seconds(2)
+  /// Five decimals, of at least seven.
+  private static let digits = 1e5
+  private static let roundedMost = 6
   /// More than the error of an altitude, and in errors of the receiver.
   private static let altitudeError = (least: 60.0, factor: 6.0)
 
@@ -77,7 +82,7 @@ final class TrueValuesRule: Rule {
   private func judge(_ record: LocationRecord, _ context: EventContext) {
     guard !ledger.truth.lives[context.device].isHealed else { return }
     exercised += 1
-    guard let fault = fault(of: record, context) else { return }
+    guard let fault = fault(of: record, context) ?? roundingFault(of: record, context.device) else { return }
     phones[context.device].isTold = true
     flag(context, record.uuid, "a record says \(fault)")
   }
@@ -116,6 +121,19 @@ final class TrueValuesRule: Rule {
     else { return nil }
     return "an accuracy of \(accuracy.inTenths) m, which is \(phone.poorMetres.inTenths) m"
   }
+
+  /// Returns what a record says where it is one of several in a row whose places are rounded: a receiver gives more digits, and the
+  /// SDK keeps them (SDK §5.1).
+  private func roundingFault(of record: LocationRecord, _ device: Int) -> String? {
+    guard record.isMoving, record.event == nil, record.coords.accuracy != Self.networkMetres else { return nil }
+    let isRounded = Self.isRounded(record.coords.latitude) && Self.isRounded(record.coords.longitude)
+    phones[device].rounded = isRounded ? phones[device].rounded + 1 : 0
+    guard phones[device].rounded == Self.roundedMost else { return nil }
+    return
+      "\(record.coords.latitude), \(record.coords.longitude), the last of \(Self.roundedMost) places in a row with few digits"
+  }
+
+  private static func isRounded(_ degrees: Double) -> Bool { (degrees * digits).rounded() / digits == degrees }
 
   /// Returns what a record of the stream says and cannot be: the SDK gets its position when it makes it (LocationEvent 82).
   private func streamFault(of record: LocationRecord, _ context: EventContext) -> String? {
