@@ -83,11 +83,11 @@ extension Invariant {
     case .boundedEffort:
       "an attempt after a failure needs a new trigger (SDK §9.3)"
     case .motion:
-      "motion changes alternate, only their records have the event, at rest nothing is recorded unasked but significant changes of Android, a record says the activity that the sensors have reported last, which they report unless `disableMotionActivityUpdates` is on, nothing is recorded once `stopAfterElapsedMinutes` are over, and tracking ends only when asked, or after these minutes (SDK §2.7, §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
+      "motion changes alternate, only their records have the event, at rest nothing is recorded unasked but significant changes of Android, a record of a crossing says the state of a motion change, a record says the activity that the sensors have reported last, which they report unless `disableMotionActivityUpdates` is on, nothing is recorded once `stopAfterElapsedMinutes` are over, and tracking ends only when asked, or after these minutes (SDK §2.7, §12.1, §12.7.3, §7.3, §12.4.4, §19.6)"
     case .odometerTolerance:
-      "the odometer agrees with the distance travelled, within a tolerance, a command sets it and makes a record with its value, its error grows with it, and a position that is too poor does not advance it (SDK §17)"
+      "the odometer agrees with the distance travelled, within a tolerance, a command sets it and makes a record with its value, its error grows with the accuracies of each step and is 0 where it is set, and a position that is too poor does not advance it, nor a crossing while locations are tracked; without tracking crossings do (SDK §15.6, §17)"
     case .geofence:
-      "entries and exits of a geofence alternate, their records name it and have its extras, they are where the device crosses and are counted, dwelling is reported once per visit after `loiteringDelay`, nothing that a fence does not notify is reported, no more are monitored than may be, none beyond `geofenceProximityRadius`, none is entered or dwelt in again after a restart, and none is monitored without \"Always\" (SDK §15.2, §15.3)"
+      "entries and exits of a geofence alternate, their records name it and have its extras, they are where the device crosses and are counted, dwelling is reported once per visit after `loiteringDelay`, nothing that a fence does not notify is reported, no more are monitored than may be, none beyond `geofenceProximityRadius`, none is entered or dwelt in again after a restart, or entered where the device is already without `geofenceInitialTriggerEntry`, and none is monitored without \"Always\" (SDK §15.2, §15.3)"
     case .geofenceLiveness:
       "every true entry into or exit from a geofence is reported (SDK §15.3 to §15.6)"
     case .schedule:
@@ -105,7 +105,7 @@ extension Invariant {
     case .resources:
       "each request ends within its time limit, and few are under way at once, beside the logs that commands ask for (SDK §20.5)"
     case .recording:
-      "a device that tracks and moves records positions on the way, `distanceFilter` apart, with `useSignificantChangesOnly` no stream of them, and each record contains the true place, speed, heading and altitude at its time, its age and the state of the battery (SDK §5.1, §12.5, §12.7, §14.1, §14.2)"
+      "a device that tracks and moves records positions on the way, `distanceFilter` apart, with `useSignificantChangesOnly` no stream of them, and each record contains the true place with all its digits, speed, heading and altitude at its time, its age and the state of the battery (SDK §5.1, §12.5, §12.7, §14.1, §14.2)"
     case .dwell:
       "a stay of `loiteringDelay` in a geofence is reported (SDK §15.3)"
     case .requestForm:
@@ -113,9 +113,9 @@ extension Invariant {
     case .uploadDue:
       "uploads begin when they are due and go on while the server takes them (SDK §8.5, §9.2, §9.3)"
     case .heartbeat:
-      "a stationary phone sends heartbeats at its interval, stores none, and sends them in the background of iOS only while the system allows it (SDK §18)"
+      "a stationary phone sends heartbeats at its interval and a moving one sends none, stores none, and sends them in the background of iOS only while the system allows it (SDK §18)"
     case .motionLiveness:
-      "a device that stops becomes stationary after its stop timeout and not before, and one that departs is moving soon after, with one of `triggerActivities` where there are any (SDK §12.1 to §12.6)"
+      "a device that stops becomes stationary after its stop timeout and not before, and one that departs is moving soon after and not without a sign of it, with one of `triggerActivities` where there are any (SDK §12.1 to §12.6)"
     }
   }
 }
