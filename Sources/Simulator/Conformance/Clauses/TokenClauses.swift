@@ -224,17 +224,7 @@ extension ConformanceClause {
       (good.unsigned(keepingSignature: true), "a token of the same claims with another algorithm (alg: none)"),
     ].compactMap { token, what in token.map { ($0, what) } }
     if forged.isEmpty { throw ClauseStop.notApplicable("access tokens are too short to be changed") }
-    for (token, what) in forged {
-      let phone = try run.phone(exactly: name) {
-        $0.authorization.accessToken = token
-        $0.authorization.refreshUrl = nil
-      }
-      let record = run.fix(phone)
-      phone.put([record])
-      guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
-      if upload.isSuccess { throw run.fail("\(what) was taken", upload) }
-      try run.expectNotStored(record, of: name, refused: upload.status, "an upload with \(what)", upload)
-    }
+    for (token, what) in forged { try run.expectNotTaken(token, of: name, what) }
     try expectEachUploadChecked(run, of: name, tokens, forged[0].0)
   }
 
@@ -297,6 +287,19 @@ extension ClauseRun {
     pause(Int(unsettledTime.wholeMilliseconds))
     guard try storedIfListed(device)?.contains(where: { $0.uuid == record.uuid }) ?? false else { return }
     throw fail("\(what) was refused with status \(status), and is stored", harm: .wrong, upload)
+  }
+
+  /// Uploads a record with a token, which must be refused.
+  func expectNotTaken(_ token: String, of name: String, _ what: String) throws {
+    let phone = try phone(exactly: name) {
+      $0.authorization.accessToken = token
+      $0.authorization.refreshUrl = nil
+    }
+    let record = fix(phone)
+    phone.put([record])
+    guard let upload = phone.upload().last else { throw ClauseStop.notJudged("the phone did not upload") }
+    if upload.isSuccess { throw fail("\(what) was taken", upload) }
+    try expectNotStored(record, of: name, refused: upload.status, "an upload with \(what)", upload)
   }
 
   /// Reports whether an acknowledged record is not in the store.
